@@ -111,9 +111,8 @@ QString exactBytesText(base::Bytes bytes)
     const auto value = static_cast<double>(bytes.count());
     if (std::abs(value) < kKibi)
         return exact + QChar{kNoBreak} + u'B';
-    const auto unit = std::find_if(kBytes.begin(), kBytes.end(), [&](const Unit& candidate) {
-        return std::abs(value) >= candidate.factor;
-    });
+    const auto unit = std::ranges::find_if(
+        kBytes, [&](double factor) { return std::abs(value) >= factor; }, &Unit::factor);
     return plain(value / unit->factor, 2) + QChar{kNoBreak} + QString::fromUtf16(unit->name)
            + QStringLiteral(" (") + exact + QChar{kNoBreak} + QStringLiteral("B)");
 }

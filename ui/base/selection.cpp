@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/base/selection.h"
 
+#include <utility>
+
 namespace plimsoll::ui {
 
 void Selection::setRange(std::optional<StepRange> range)
 {
-    if (range == m_range)
-        return;
-    m_range = range;
-    Q_EMIT rangeChanged();
+    if (std::exchange(m_range, range) != range)
+        Q_EMIT rangeChanged();
 }
 
 void Selection::setStep(std::optional<std::size_t> step)
 {
-    if (step == m_step)
-        return;
-    m_step = step;
-    Q_EMIT stepChanged();
+    if (std::exchange(m_step, step) != step)
+        Q_EMIT stepChanged();
 }
 
 void Selection::clear()

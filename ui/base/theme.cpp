@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 // A static library does not register its resources by itself. Q_INIT_RESOURCE declares a function
 // of the global namespace, so it can't stand inside ours.
@@ -147,9 +148,8 @@ int Theme::rowHeight(double designPixels) const
 
 void Theme::setChoice(ThemeChoice choice)
 {
-    if (choice == m_choice)
+    if (std::exchange(m_choice, choice) == choice)
         return;
-    m_choice = choice;
     apply();
     Q_EMIT changed();
 }
@@ -157,18 +157,14 @@ void Theme::setChoice(ThemeChoice choice)
 void Theme::setScalePercent(int percent)
 {
     percent = std::clamp(percent, 75, 300);
-    if (percent == m_scalePercent)
-        return;
-    m_scalePercent = percent;
-    applyScale();
+    if (std::exchange(m_scalePercent, percent) != percent)
+        applyScale();
 }
 
 void Theme::setSystemFactor(double factor)
 {
-    if (factor == m_systemFactor)
-        return;
-    m_systemFactor = factor;
-    applyScale();
+    if (std::exchange(m_systemFactor, factor) != factor)
+        applyScale();
 }
 
 void Theme::applyScale()
@@ -181,10 +177,8 @@ void Theme::applyScale()
 
 void Theme::setPatterns(PatternStrength patterns)
 {
-    if (patterns == m_patterns)
-        return;
-    m_patterns = patterns;
-    Q_EMIT changed();
+    if (std::exchange(m_patterns, patterns) != patterns)
+        Q_EMIT changed();
 }
 
 void Theme::apply()

@@ -5,12 +5,13 @@
 #include "ui/base/kept_picture.h"
 #include "ui/base/texts.h"
 
+#include <QFocusEvent>
 #include <QFontMetricsF>
 #include <QLabel>
-#include <QPainter>
 
 #include <array>
 #include <cmath>
+#include <utility>
 
 namespace plimsoll::ui {
 
@@ -27,9 +28,8 @@ TextLabel::TextLabel(const QString& text, TextRole font, Role color, QWidget* pa
 
 void TextLabel::setText(const QString& text)
 {
-    if (text == m_text)
+    if (std::exchange(m_text, text) == text)
         return;
-    m_text = text;
     setAccessibleName(text);
     if (!m_steadyWidth)
         updateGeometry();
@@ -44,10 +44,8 @@ void TextLabel::setSteady(int designPixels)
 
 void TextLabel::setColor(Role color)
 {
-    if (color == m_color)
-        return;
-    m_color = color;
-    update();
+    if (std::exchange(m_color, color) != color)
+        update();
 }
 
 void TextLabel::setAlignment(Qt::Alignment alignment)
@@ -64,16 +62,10 @@ QSize TextLabel::sizeHint() const
     return {width, QFontMetrics{font}.height() + 2};
 }
 
-QSize TextLabel::minimumSizeHint() const
-{
-    return {0, sizeHint().height()};
-}
-
 void TextLabel::paintEvent(QPaintEvent* /*event*/)
 {
     const Theme& theme = Theme::current();
     const QFont& font = theme.font(m_font);
-    const QFontMetricsF metrics{font};
     const QString shown = numberWidth(font, m_text) > width()
                               ? fittedName(font, m_text, Qt::ElideRight, width())
                               : m_text;
@@ -82,8 +74,8 @@ void TextLabel::paintEvent(QPaintEvent* /*event*/)
         setToolTip(tip);
 
     QPainter painter{this};
-    painter.setFont(font);
-    painter.setPen(theme.color(isEnabled() ? m_color : Role::Faint));
+    ui::setText(painter, m_font, isEnabled() ? m_color : Role::Faint);
+    const QFontMetricsF metrics{font};
     const double baseline = (height() + metrics.ascent() - metrics.descent()) / 2;
     double x = 0;
     if ((m_alignment & Qt::AlignRight) != 0)
@@ -93,10 +85,40 @@ void TextLabel::paintEvent(QPaintEvent* /*event*/)
     drawNumber(painter, QPointF{x, baseline}, shown, m_alignment & Qt::AlignHorizontal_Mask);
 }
 
-bool showsFocusRing(Qt::FocusReason reason)
+bool followFocus(const QEvent& event, bool& hasRing)
 {
-    return reason == Qt::TabFocusReason || reason == Qt::BacktabFocusReason
-           || reason == Qt::ShortcutFocusReason;
+    if (event.type() != QEvent::FocusIn && event.type() != QEvent::FocusOut)
+        return false;
+    const Qt::FocusReason reason = static_cast<const QFocusEvent&>(event).reason();
+    hasRing = event.type() == QEvent::FocusIn
+              && (reason == Qt::TabFocusReason || reason == Qt::BacktabFocusReason
+                  || reason == Qt::ShortcutFocusReason);
+    return true;
+}
+
+void drawFocusRing(QPainter& painter, const QRectF& rect)
+{
+    setShape(painter, QPen{Theme::current().color(Role::Accent), 2});
+    painter.drawRect(rect.adjusted(-2, -2, 2, 2));
+}
+
+void setShape(QPainter& painter, const QPen& outline, const QBrush& area)
+{
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(outline);
+    painter.setBrush(area);
+}
+
+void setText(QPainter& painter, TextRole font, Role color)
+{
+    painter.setFont(Theme::current().font(font));
+    painter.setPen(Theme::current().color(color));
+}
+
+double baselineIn(const QRectF& rect, const QFont& font)
+{
+    const QFontMetricsF metrics{font};
+    return rect.center().y() + (metrics.ascent() - metrics.descent()) / 2;
 }
 
 namespace {
@@ -107,17 +129,14 @@ void drawCardShapes(QPainter& painter, const QRectF& rect, double radius)
     constexpr std::array kLight{0.05, 0.03, 0.02};
     constexpr std::array kDark{0.12, 0.07, 0.05};
     painter.save();
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.setPen(Qt::NoPen);
     for (std::size_t layer = 3; layer-- > 0;) {
         const double spread = 1.0 + static_cast<double>(layer) * 1.5;
         const double alpha = theme.isDark() ? kDark.at(layer) : kLight.at(layer);
-        painter.setBrush(QColor::fromRgbF(0, 0, 0, static_cast<float>(alpha)));
+        setShape(painter, Qt::NoPen, QColor::fromRgbF(0, 0, 0, static_cast<float>(alpha)));
         painter.drawRoundedRect(rect.adjusted(-spread, -spread + 1, spread, spread + 1),
                                 radius + spread, radius + spread);
     }
-    painter.setBrush(theme.color(Role::Panel));
-    painter.setPen(QPen{theme.color(Role::BorderStrong), 1});
+    setShape(painter, QPen{theme.color(Role::BorderStrong), 1}, theme.color(Role::Panel));
     painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), radius, radius);
     painter.restore();
 }

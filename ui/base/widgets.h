@@ -6,13 +6,13 @@
 #include <QFormLayout>
 #include <QHBoxLayout>
 #include <QMargins>
+#include <QPainter>
 #include <QVBoxLayout>
 #include <QWidget>
 
 #include <optional>
 
 class QLabel;
-class QPainter;
 
 namespace plimsoll::ui {
 
@@ -35,7 +35,7 @@ public:
     void setSteady(int designPixels = 0);
 
     [[nodiscard]] QSize sizeHint() const override;
-    [[nodiscard]] QSize minimumSizeHint() const override;
+    [[nodiscard]] QSize minimumSizeHint() const override { return {0, sizeHint().height()}; }
 
 protected:
     void paintEvent(QPaintEvent* event) override;
@@ -48,9 +48,18 @@ private:
     Qt::Alignment m_alignment = Qt::AlignLeft | Qt::AlignVCenter;
 };
 
-/// Whether a focus that came for this reason is shown: only keys bring the ring.
-[[nodiscard]] bool showsFocusRing(Qt::FocusReason reason);
+/// Keeps whether a focus that comes or goes is shown: only keys bring the ring. False: the event is
+/// none of these.
+bool followFocus(const QEvent& event, bool& hasRing);
+/// The ring around something that has the focus.
+void drawFocusRing(QPainter& painter, const QRectF& rect);
 
+/// Shapes drawn from now on: outline and area, with smooth edges.
+void setShape(QPainter& painter, const QPen& outline, const QBrush& area = Qt::NoBrush);
+/// Texts drawn from now on.
+void setText(QPainter& painter, TextRole font, Role color);
+/// Of a line of text centred in the rectangle.
+[[nodiscard]] double baselineIn(const QRectF& rect, const QFont& font);
 /// A floating card: shadow of three stacked rounded rectangles, panel ground, border.
 void drawCard(QPainter& painter, const QRectF& rect, double radius = 6.0);
 

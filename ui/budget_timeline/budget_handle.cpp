@@ -80,6 +80,8 @@ BudgetHandle::BudgetHandle(QWidget* parent) : QWidget{parent}
 
 bool BudgetHandle::event(QEvent* event)
 {
+    if (bool hasRing = false; followFocus(*event, hasRing))
+        Q_EMIT focusRingChanged(hasRing);
     if (event->type() == QEvent::ShortcutOverride && m_isDragged
         && (static_cast<QKeyEvent*>(event)->matches(QKeySequence::Undo)
             || static_cast<QKeyEvent*>(event)->matches(QKeySequence::Redo))) {
@@ -108,18 +110,6 @@ void BudgetHandle::keyPressEvent(QKeyEvent* event)
     case Qt::Key_Escape: Q_EMIT cancelRequested(); return;
     default: QWidget::keyPressEvent(event);
     }
-}
-
-void BudgetHandle::focusInEvent(QFocusEvent* event)
-{
-    Q_EMIT focusRingChanged(showsFocusRing(event->reason()));
-    QWidget::focusInEvent(event);
-}
-
-void BudgetHandle::focusOutEvent(QFocusEvent* event)
-{
-    Q_EMIT focusRingChanged(false);
-    QWidget::focusOutEvent(event);
 }
 
 void installBudgetAccessibility()

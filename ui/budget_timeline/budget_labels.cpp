@@ -2,10 +2,10 @@
 // The labels of the overlay, and the marks that they belong to.
 #include "ui/base/kept_picture.h"
 #include "ui/base/numbers.h"
-#include "ui/budget_timeline/budget_overlay.h"
 #include "ui/budget_timeline/budget_paint.h"
 #include "ui/budget_timeline/measured_line.h"
 #include "ui/plot/label_placer.h"
+#include "ui/plot/paths.h"
 
 #include <array>
 #include <cmath>
@@ -46,90 +46,85 @@ std::array<QRectF, 4> aroundMark(const PeakMark& mark, const QSizeF& size, doubl
 }
 
 /// Of the two other curves.
-void placePeaks(PlacedLabels& labels, LabelPlacer& placer, const BudgetModel& model,
-                const TimelineFrame& frame, const Theme& theme)
+void placePeaks(const Placing& to, const BudgetModel& model)
 {
-    const double scale = frame.layout.scale;
-    if (const auto mark = unplannedPeakMark(model, frame)) {
-        const auto places = besideMark(*mark, tagSize(theme, unplannedPeakTag(model)), scale);
-        labels.overlay[UnplannedPeakLabel] = placer.place(places);
+    const double scale = to.frame.layout.scale;
+    if (const auto mark = unplannedPeakMark(model, to.frame)) {
+        const auto places = besideMark(*mark, tagSize(to.theme, unplannedPeakTag(model)), scale);
+        to.labels.overlay[UnplannedPeakLabel] = to.placer.place(places);
     }
-    if (const auto mark = measuredPeakMark(model, frame)) {
-        const auto places = aroundMark(*mark, tagSize(theme, measuredPeakTag(model)), scale);
-        labels.overlay[MeasuredPeakLabel] = placer.place(places);
+    if (const auto mark = measuredPeakMark(model, to.frame)) {
+        const auto places = aroundMark(*mark, tagSize(to.theme, measuredPeakTag(model)), scale);
+        to.labels.overlay[MeasuredPeakLabel] = to.placer.place(places);
     }
 }
 
-void placeBound(PlacedLabels& labels, LabelPlacer& placer, const BudgetModel& model,
-                const TimelineFrame& frame, const Theme& theme)
+void placeBound(const Placing& to, const BudgetModel& model)
 {
     if (!model.bound)
         return;
-    const QRectF& plot = frame.at.plot();
-    const QSizeF size = tagSize(theme, boundTag(model));
-    const double y = frame.at.yOf(model.bound->bytes);
-    const double x = plot.left() + 8 * frame.layout.scale;
+    const QRectF& plot = to.frame.at.plot();
+    const QSizeF size = tagSize(to.theme, boundTag(model));
+    const double y = to.frame.at.yOf(model.bound->bytes);
+    const double x = plot.left() + 8 * to.frame.layout.scale;
     const std::array places{QRectF{QPointF{x, y - size.height() - 2}, size},
                             QRectF{QPointF{x, y + 3}, size}};
-    labels.overlay[BoundLabel] = placer.place(places);
-    placer.block(QRectF{plot.left(), y - 1, plot.width(), 2});
+    to.labels.overlay[BoundLabel] = to.placer.place(places);
+    to.placer.block(QRectF{plot.left(), y - 1, plot.width(), 2});
 }
 
 /// Where nothing of the bound's tensors can be spared.
-void placeWitness(PlacedLabels& labels, LabelPlacer& placer, const BudgetModel& model,
-                  const TimelineFrame& frame, const Theme& theme)
+void placeWitness(const Placing& to, const BudgetModel& model)
 {
-    const double scale = frame.layout.scale;
+    const double scale = to.frame.layout.scale;
     if (!model.bound || !model.bound->step || model.state != BudgetState::Infeasible)
         return;
-    const QSizeF size = tagSize(theme, witnessTag(model)) + QSizeF{0, 6};
-    const double x = frame.xOfStep(model.plot.axis, *model.bound->step);
-    const double y = frame.at.yOf(model.bound->bytes) - 60 * scale - size.height();
+    const QSizeF size = tagSize(to.theme, witnessTag(model)) + QSizeF{0, 6};
+    const double x = to.frame.xOfStep(model.plot.axis, *model.bound->step);
+    const double y = to.frame.at.yOf(model.bound->bytes) - 60 * scale - size.height();
     const std::array places{
         QRectF{QPointF{x - 10, y}, size},
         QRectF{QPointF{x - size.width() + 10, y}, size},
         QRectF{QPointF{x - 10, y + 30 * scale}, size},
         QRectF{QPointF{x - size.width() + 10, y + 30 * scale}, size},
     };
-    labels.overlay[WitnessLabel] = placer.place(places);
+    to.labels.overlay[WitnessLabel] = to.placer.place(places);
 }
 
 /// At the right end of the level lines, above them, else below, else further left.
-void placeLevels(PlacedLabels& labels, LabelPlacer& placer, const BudgetModel& model,
-                 const TimelineFrame& frame, const Theme& theme)
+void placeLevels(const Placing& to, const BudgetModel& model)
 {
     if (!model.measured)
         return;
-    const QRectF& plot = frame.at.plot();
+    const QRectF& plot = to.frame.at.plot();
     for (const MeasuredLevel& level : model.measured->levels) {
-        labels.overlay.emplace_back();
+        to.labels.overlay.emplace_back();
         if (!model.showsLevel(level.bytes))
             continue;
-        const QSizeF size = tagSize(theme, measuredLevelTag(level));
-        const double y = frame.at.yOf(level.bytes);
+        const QSizeF size = tagSize(to.theme, measuredLevelTag(level));
+        const double y = to.frame.at.yOf(level.bytes);
         std::vector<QRectF> places;
         for (const double part : {1.0, 0.7, 0.4, 0.1})
             for (const double top : {y - size.height() - 2, y + 3})
                 places.emplace_back(
                     QPointF{plot.left() + part * (plot.width() - size.width() - 16) + 8, top},
                     size);
-        labels.overlay.back() = placer.place(places);
+        to.labels.overlay.back() = to.placer.place(places);
     }
 }
 
-std::optional<QRectF> readoutRect(const BudgetModel& model, const TimelineFrame& frame,
-                                  const Theme& theme, const LabelPlacer& placer)
+std::optional<QRectF> readoutRect(const Placing& to, const BudgetModel& model)
 {
     if (!model.drag || !model.plot.line || model.readout.empty())
         return std::nullopt;
-    const QSizeF size = readoutSize(model, theme);
-    const double y = std::round(frame.at.yOf(*model.plot.line));
+    const QSizeF size = readoutSize(model, to.theme);
+    const double y = std::round(to.frame.at.yOf(*model.plot.line));
     const double left =
-        std::round(frame.at.plot().right() - 10 * frame.layout.scale) - size.width();
-    const double gap = 16 * frame.layout.scale;
+        std::round(to.frame.at.plot().right() - 10 * to.frame.layout.scale) - size.width();
+    const double gap = 16 * to.frame.layout.scale;
     const QRectF below{QPointF{left, y + gap}, size};
     const QRectF above{QPointF{left, y - gap - size.height()}, size};
-    return placer.isFree(below) ? below : above;
+    return to.placer.isFree(below) ? below : above;
 }
 
 } // namespace
@@ -139,21 +134,20 @@ std::optional<QRectF> labelRect(const PlacedLabels& labels, std::size_t label)
     return label < labels.overlay.size() ? labels.overlay[label] : std::nullopt;
 }
 
-void placeLabels(LabelPlacer& placer, PlacedLabels& labels, const BudgetModel& model,
-                 const TimelineFrame& frame, const Theme& theme, LabelRank rank)
+void placeLabels(const Placing& to, const BudgetModel& model, LabelRank rank)
 {
     switch (rank) {
     case LabelRank::BeforeCards:
-        labels.overlay.resize(FirstLevelLabel);
-        labels.overlay[ReadoutLabel] = readoutRect(model, frame, theme, placer);
-        if (labels.overlay[ReadoutLabel])
-            placer.block(*labels.overlay[ReadoutLabel]);
+        to.labels.overlay.resize(FirstLevelLabel);
+        to.labels.overlay[ReadoutLabel] = readoutRect(to, model);
+        if (to.labels.overlay[ReadoutLabel])
+            to.placer.block(*to.labels.overlay[ReadoutLabel]);
         return;
-    case LabelRank::BeforePeak: placeWitness(labels, placer, model, frame, theme); return;
+    case LabelRank::BeforePeak: placeWitness(to, model); return;
     case LabelRank::AfterPeak:
-        placePeaks(labels, placer, model, frame, theme);
-        placeLevels(labels, placer, model, frame, theme);
-        placeBound(labels, placer, model, frame, theme);
+        placePeaks(to, model);
+        placeLevels(to, model);
+        placeBound(to, model);
         return;
     }
 }
@@ -180,14 +174,11 @@ void paintLowerBound(const PaintContext& context, const BudgetModel& model,
     drawKept(context.painter, QPointF{plot.left(), y}, QStringLiteral("bound"),
              QRectF{0, -2, plot.width(), 5}, [&](QPainter& painter) {
                  const QLineF line{0, 0.5, plot.width(), 0.5};
-                 painter.setRenderHint(QPainter::Antialiasing);
-                 painter.setPen(QPen{context.theme.color(Role::Panel, 0.8), 3});
-                 painter.drawLine(line);
-                 QPen pen{context.theme.color(Role::Text), 1.4};
-                 pen.setCapStyle(Qt::FlatCap);
-                 pen.setDashPattern({1.5, 2.2});
-                 painter.setPen(pen);
-                 painter.drawLine(line);
+                 for (const QPen& pen : {QPen{context.color(Role::Panel, 0.8), 3},
+                                         dashedPen(context.color(Role::Text), 1.4, {1.5, 2.2})}) {
+                     setShape(painter, pen);
+                     painter.drawLine(line);
+                 }
              });
     if (const auto rect = labelRect(labels, BoundLabel))
         paintTag(context, *rect, boundTag(model));
@@ -210,18 +201,15 @@ void paintWitness(const PaintContext& context, const BudgetModel& model, const P
     if (!rect || !model.bound || !model.bound->step)
         return;
     QPainter& painter = context.painter;
-    const QColor danger = context.theme.color(Role::Danger);
+    const QColor danger = context.color(Role::Danger);
     const double x = context.frame.xOfStep(model.plot.axis, *model.bound->step);
     const double y = context.frame.at.yOf(model.bound->bytes);
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.setPen(QPen{danger, 1.4});
+    context.setShape(QPen{danger, 1.4}, danger);
     painter.drawLine(QPointF{x, rect->bottom()}, QPointF{x, y});
     painter.setPen(Qt::NoPen);
-    painter.setBrush(danger);
     painter.drawEllipse(QPointF{x, y}, context.px(4.5), context.px(4.5));
     paintTag(context, *rect, witnessTag(model));
-    painter.setBrush(Qt::NoBrush);
-    painter.setPen(QPen{danger, 1});
+    context.setShape(QPen{danger, 1});
     painter.drawRoundedRect(rect->adjusted(0.5, 0.5, -0.5, -0.5), 3, 3);
 }
 

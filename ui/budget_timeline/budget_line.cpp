@@ -52,20 +52,18 @@ void paintMark(const PaintContext& context, const BudgetModel& model, const QCol
     const double glow = context.px(17);
     const bool isDragged = model.drag.has_value();
     const QString key = QStringLiteral("mark %1 %2").arg(ink.name()).arg(isDragged);
-    drawKept(context.painter, markCenter(model, context.frame), key,
-             QRectF{-glow - 2, -glow - 2, 2 * glow + 4, 2 * glow + 4}, [&](QPainter& painter) {
-                 painter.setRenderHint(QPainter::Antialiasing);
-                 if (isDragged) {
-                     painter.setPen(Qt::NoPen);
-                     painter.setBrush(context.theme.color(Role::Accent, 0.22));
-                     painter.drawEllipse(QPointF{}, glow, glow);
-                 }
-                 painter.setPen(QPen{ink, 2.5 * context.theme.scale()});
-                 painter.setBrush(context.theme.color(Role::Panel));
-                 painter.drawEllipse(QPointF{}, r, r);
-                 painter.setRenderHint(QPainter::Antialiasing, false);
-                 painter.fillRect(QRectF{-r - context.px(5), -1, 2 * (r + context.px(5)), 2}, ink);
-             });
+    drawKept(
+        context.painter, markCenter(model, context.frame), key,
+        QRectF{-glow - 2, -glow - 2, 2 * glow + 4, 2 * glow + 4}, [&](QPainter& painter) {
+            if (isDragged) {
+                setShape(painter, Qt::NoPen, context.color(Role::Accent, 0.22));
+                painter.drawEllipse(QPointF{}, glow, glow);
+            }
+            setShape(painter, QPen{ink, 2.5 * context.theme.scale()}, context.color(Role::Panel));
+            painter.drawEllipse(QPointF{}, r, r);
+            painter.setRenderHint(QPainter::Antialiasing, false);
+            painter.fillRect(QRectF{-r - context.px(5), -1, 2 * (r + context.px(5)), 2}, ink);
+        });
 }
 
 void paintPill(const PaintContext& context, const BudgetModel& model, const QColor& ink)
@@ -73,20 +71,15 @@ void paintPill(const PaintContext& context, const BudgetModel& model, const QCol
     QPainter& painter = context.painter;
     const QRectF pill = pillRect(model, context.frame, context.theme);
     const bool dragged = model.drag.has_value() && model.state == BudgetState::Feasible;
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(dragged ? context.theme.color(Role::Accent) : ink);
+    context.setShape(Qt::NoPen, dragged ? context.color(Role::Accent) : ink);
     painter.drawRoundedRect(pill, 4, 4);
-    const QFont font = context.theme.font(TextRole::Strong);
-    painter.setFont(font);
-    painter.setPen(dragged ? context.theme.color(Role::OnAccent)
-                           : context.theme.color(Role::Panel));
-    drawNumber(painter, QPointF{pill.left() + context.px(kPillPad), baselineIn(pill, font)},
+    context.setText(TextRole::Strong, dragged ? Role::OnAccent : Role::Panel);
+    drawNumber(painter,
+               QPointF{pill.left() + context.px(kPillPad), baselineIn(pill, painter.font())},
                pillText(model), Qt::AlignLeft);
     if (!model.lineFocused)
         return;
-    painter.setBrush(Qt::NoBrush);
-    painter.setPen(QPen{context.theme.color(Role::Accent), 2});
+    context.setShape(QPen{context.color(Role::Accent), 2});
     painter.drawRoundedRect(pill.adjusted(-3, -3, 3, 3), 6, 6);
     const double ring = context.px(kMarkRadius) + 4;
     painter.drawEllipse(markCenter(model, context.frame), ring, ring);
@@ -104,9 +97,8 @@ void paintImpossibleBand(const PaintContext& context, const BudgetModel& model)
         return;
     QPainter& painter = context.painter;
     painter.fillRect(QRectF{QPointF{plot.left(), top}, QPointF{plot.right(), bottom}},
-                     context.theme.color(Role::Danger, context.theme.isDark() ? 0.14 : 0.10));
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.setPen(QPen{context.theme.color(Role::Danger, 0.62), 1.1});
+                     context.color(Role::Danger, context.theme.isDark() ? 0.14 : 0.10));
+    context.setShape(QPen{context.color(Role::Danger, 0.62), 1.1});
     // Lines "/", x + y = c from the plot's corner, in whole columns.
     constexpr double kGap = 7;
     const auto columns = static_cast<int>(plot.width());
@@ -166,15 +158,14 @@ std::vector<CapacityLabel> capacityLabels(const BudgetModel& model, const Timeli
                     label.textY = pill + below;
             }
             const auto nearest = [&](double distance) {
-                return std::any_of(labels.begin(), labels.end(), [&](const CapacityLabel& other) {
+                return std::ranges::any_of(labels, [&](const CapacityLabel& other) {
                     return other.hasSize && std::abs(other.textY - label.textY) < distance;
                 });
             };
-            const bool isOnName =
-                std::any_of(labels.begin(), labels.end(), [&](const CapacityLabel& other) {
-                    return other.hasSize && other.hasName && label.textY > other.textY
-                           && label.textY - other.textY < gap;
-                });
+            const bool isOnName = std::ranges::any_of(labels, [&](const CapacityLabel& other) {
+                return other.hasSize && other.hasName && label.textY > other.textY
+                       && label.textY - other.textY < gap;
+            });
             label.hasSize = !nearest(gap / 2 + 1) && !isOnName;
             // A label above another must not put its name onto it.
             label.hasName = label.hasSize && !nearest(gap);
@@ -189,14 +180,14 @@ void paintCapacities(const PaintContext& context, const BudgetModel& model)
     QPainter& painter = context.painter;
     const double left = context.frame.at.plot().right();
     const QFontMetricsF metrics{context.theme.font(TextRole::Small)};
-    const QColor ground = context.theme.color(Role::Panel);
+    const QColor ground = context.color(Role::Panel);
     for (const CapacityLabel& label : capacityLabels(model, context.frame)) {
         const CapacityMark& mark = model.capacities[label.index];
         const bool snapped = model.drag && model.drag->snapped()
                              && model.drag->snapped()->bytes == mark.size
                              && model.drag->snapped()->name == mark.name;
         painter.setRenderHint(QPainter::Antialiasing, false);
-        const QColor ink = context.theme.color(Role::BorderStrong);
+        const QColor ink = context.color(Role::BorderStrong);
         painter.fillRect(QRectF{left, label.tickY, context.px(8), snapped ? 2.0 : 1.0}, ink);
         const double x = left + context.px(12);
         const double baseline = label.textY + (metrics.ascent() - metrics.descent()) / 2;
@@ -226,9 +217,8 @@ void paintBudgetLine(const PaintContext& context, const BudgetModel& model)
     const double left = plot.left() - context.px(6);
     const double width = plot.width() + context.px(26);
     painter.setRenderHint(QPainter::Antialiasing, false);
-    painter.fillRect(QRectF{left, y - 1 - 1.5, width, core + 3},
-                     context.theme.color(Role::Halo, 0.85));
-    const QColor ink = context.theme.color(model.plot.lineInk);
+    painter.fillRect(QRectF{left, y - 1 - 1.5, width, core + 3}, context.color(Role::Halo, 0.85));
+    const QColor ink = context.color(model.plot.lineInk);
     painter.fillRect(QRectF{left, y - 1, width, core}, ink);
     paintMark(context, model, ink);
     paintPill(context, model, ink);
@@ -254,7 +244,7 @@ void paintReadout(const PaintContext& context, const BudgetModel& model, const Q
     double y = rect.top() + context.px(8);
     for (const ReadoutRow& row : model.readout) {
         context.setText(TextRole::Small, Role::Muted);
-        drawNumberOn(context.theme.color(Role::Panel), context.painter,
+        drawNumberOn(context.color(Role::Panel), context.painter,
                      QPointF{rect.left() + pad, y + metrics.ascent()}, row.name, Qt::AlignLeft);
         context.setText(TextRole::SmallStrong, Role::Text);
         drawNumber(context.painter, QPointF{rect.right() - pad, y + metrics.ascent()}, row.value,

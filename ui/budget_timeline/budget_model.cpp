@@ -19,7 +19,7 @@ std::optional<double> peakPosition(const timeline::Timeline& curve, const StepAx
         return std::nullopt;
     std::size_t planned = curve.peakStep();
     if (stepAt) {
-        const auto found = std::find(stepAt->begin(), stepAt->end(), planned);
+        const auto found = std::ranges::find(*stepAt, planned);
         if (found == stepAt->end())
             return std::nullopt;
         planned = static_cast<std::size_t>(found - stepAt->begin());
@@ -52,8 +52,7 @@ base::Bytes BudgetModel::content() const
 {
     const base::Bytes curves = curveContent();
     base::Bytes content = curves;
-    const auto device = std::find_if(capacities.begin(), capacities.end(),
-                                     [](const CapacityMark& mark) { return mark.chosen; });
+    const auto device = std::ranges::find_if(capacities, &CapacityMark::chosen);
     if (device != capacities.end()
         && (curves.count() == 0 || device->size <= curves * kLargestShown))
         content = std::max(content, device->size);

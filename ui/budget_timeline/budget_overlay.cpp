@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/budget_timeline/budget_overlay.h"
 
-#include "ui/budget_timeline/budget_paint.h"
 #include "ui/budget_timeline/measured_line.h"
 
 #include <cmath>
@@ -34,12 +33,6 @@ void BudgetOverlay::paint(const PaintContext& context, const PlacedLabels& label
             paintReadout(context, m_model, *rect);
         return;
     }
-}
-
-void BudgetOverlay::place(LabelPlacer& placer, PlacedLabels& labels, const TimelineFrame& frame,
-                          const Theme& theme, LabelRank rank) const
-{
-    placeLabels(placer, labels, m_model, frame, theme, rank);
 }
 
 void BudgetOverlay::paintCurves(const PaintContext& context)

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ui/budget_timeline/budget_model.h"
+#include "ui/budget_timeline/budget_paint.h"
 #include "ui/budget_timeline/ghost.h"
-#include "ui/timeline/timeline_overlay.h"
 
 #include <QPixmap>
 
@@ -20,8 +19,7 @@ public:
     explicit BudgetOverlay(const BudgetModel& model) : m_model{model} {}
 
     void paint(const PaintContext& context, const PlacedLabels& labels, PaintStage stage) override;
-    void place(LabelPlacer& placer, PlacedLabels& labels, const TimelineFrame& frame,
-               const Theme& theme, LabelRank rank) const override;
+    void place(const Placing& to, LabelRank rank) const override { placeLabels(to, m_model, rank); }
     [[nodiscard]] std::optional<OverlayHit> hitAt(const QPointF& pos, const TimelineFrame& frame,
                                                   const PlacedLabels& labels,
                                                   HitRank rank) const override;

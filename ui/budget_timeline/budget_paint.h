@@ -21,8 +21,7 @@ enum BudgetLabel : std::size_t {
     FirstLevelLabel,
 };
 /// Gives the overlay's labels their places, of one rank after the other.
-void placeLabels(LabelPlacer& placer, PlacedLabels& labels, const BudgetModel& model,
-                 const TimelineFrame& frame, const Theme& theme, LabelRank rank);
+void placeLabels(const Placing& to, const BudgetModel& model, LabelRank rank);
 /// None where it was not placed.
 [[nodiscard]] std::optional<QRectF> labelRect(const PlacedLabels& labels, std::size_t label);
 

@@ -129,8 +129,7 @@ base::Result<base::Bytes> parseBudget(const QString& text, const BudgetContext& 
     if (plain.endsWith(u'%')) {
         bool ok = false;
         const double percent = plain.chopped(1).trimmed().toDouble(&ok);
-        const auto chosen = std::find_if(context.devices.begin(), context.devices.end(),
-                                         [](const CapacityMark& mark) { return mark.chosen; });
+        const auto chosen = std::ranges::find_if(context.devices, &CapacityMark::chosen);
         if (!ok || percent <= 0 || chosen == context.devices.end())
             return refuse();
         return base::Bytes{std::llround(static_cast<double>(chosen->size.count()) * percent / 100)};

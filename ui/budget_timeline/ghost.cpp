@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/budget_timeline/ghost.h"
 
-#include "ui/timeline/patterns.h"
+#include "ui/plot/paths.h"
 #include "ui/timeline/stack_columns.h"
 
 #include <QImage>
@@ -24,35 +24,16 @@ std::vector<float> ghostHeights(const BudgetModel& model, const TimelineFrame& f
     return curveHeights(*model.unplanned, model.plot.axis, model.unplannedStepAt, frame.at);
 }
 
-QPen dashedPen(const QColor& color)
-{
-    QPen pen{color, 1.5};
-    pen.setCapStyle(Qt::FlatCap);
-    pen.setJoinStyle(Qt::RoundJoin);
-    pen.setDashPattern({4 / 1.5, 2.5 / 1.5});
-    return pen;
-}
-
 void drawCurve(QPainter& painter, const QPolygonF& curve, const QColor& color, const Theme& theme)
 {
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.setBrush(Qt::NoBrush);
     QPen halo{theme.color(Role::Panel, 0.85), 3};
     halo.setJoinStyle(Qt::BevelJoin);
-    painter.setPen(halo);
+    setShape(painter, halo);
     painter.drawPolyline(curve);
-    painter.setPen(dashedPen(color));
+    QPen pen = dashedPen(color, 1.5, {4 / 1.5, 2.5 / 1.5});
+    pen.setJoinStyle(Qt::RoundJoin);
+    painter.setPen(pen);
     painter.drawPolyline(curve);
-}
-
-QColor overFill(const Theme& theme)
-{
-    return theme.color(Role::Danger, theme.isDark() ? 0.14 : 0.10);
-}
-
-QPen overHatch(const Theme& theme)
-{
-    return {theme.color(Role::Danger, 0.62), 1.1};
 }
 
 /// The area's fill as an image that repeats without seams, from the plot's corner on.
@@ -65,9 +46,9 @@ QImage overTile(const Theme& theme, double devicePixelRatio)
     tile.fill(Qt::transparent);
     QPainter painter{&tile};
     painter.scale(side / kSide, side / kSide);
-    painter.fillRect(QRectF{0, 0, kSide, kSide}, overFill(theme));
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.setPen(overHatch(theme));
+    painter.fillRect(QRectF{0, 0, kSide, kSide},
+                     theme.color(Role::Danger, theme.isDark() ? 0.14 : 0.10));
+    setShape(painter, QPen{theme.color(Role::Danger, 0.62), 1.1});
     for (int line = 0; line <= 2 * kLines; ++line)
         painter.drawLine(QLineF{line * kHatchGap + 1, -1, -1, line * kHatchGap + 1});
     return tile;
@@ -128,7 +109,7 @@ Ghost makeGhost(const BudgetModel& model, const TimelineFrame& frame, const Them
         painter.end();
         (over ? ghost.over : ghost.under) = QPixmap::fromImage(std::move(image));
     }
-    const auto [least, most] = std::minmax_element(heights.begin(), heights.end());
+    const auto [least, most] = std::ranges::minmax_element(heights);
     ghost.top =
         std::max(0.0, std::floor(plot.height() - static_cast<double>(*most) - Ghost::kMargin));
     ghost.lowest = std::min(
@@ -157,7 +138,7 @@ void paintGhost(QPainter& painter, const Ghost& ghost, const BudgetModel& model,
     const auto isOver = [level = plot.height() - cut](float height) {
         return static_cast<double>(height) + Ghost::kMargin >= level;
     };
-    const auto first = std::find_if(ghost.heights.begin(), ghost.heights.end(), isOver);
+    const auto first = std::ranges::find_if(ghost.heights, isOver);
     const auto last = std::find_if(ghost.heights.rbegin(), ghost.heights.rend(), isOver).base();
     if (first < last)
         part(ghost.over,

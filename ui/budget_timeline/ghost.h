@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ui/base/theme.h"
+#include "ui/base/widgets.h"
 #include "ui/budget_timeline/budget_model.h"
 
 #include <QPixmap>

@@ -3,6 +3,7 @@
 
 #include "ui/base/numbers.h"
 #include "ui/budget_timeline/budget_paint.h"
+#include "ui/plot/paths.h"
 #include "ui/timeline/stack_columns.h"
 
 #include <QCoreApplication>
@@ -33,23 +34,13 @@ QPolygonF curveOf(const BudgetModel& model, const TimelineFrame& frame)
 
 void drawCurve(QPainter& painter, const QPolygonF& curve, const Theme& theme)
 {
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.setBrush(Qt::NoBrush);
     for (const auto& [color, width] : {std::pair{theme.color(Role::Panel, 0.9), kHalo},
                                        std::pair{theme.color(Role::Accent), kWidth}}) {
         QPen pen{color, width};
         pen.setJoinStyle(Qt::BevelJoin);
-        painter.setPen(pen);
+        setShape(painter, pen);
         painter.drawPolyline(curve);
     }
-}
-
-QPen levelPen(const Theme& theme)
-{
-    QPen pen{theme.color(Role::Accent), 1.4};
-    pen.setCapStyle(Qt::FlatCap);
-    pen.setDashPattern({6, 2, 1.5, 2});
-    return pen;
 }
 
 } // namespace
@@ -92,17 +83,15 @@ void paintMeasuredLevels(const PaintContext& context, const BudgetModel& model,
     if (!model.measured)
         return;
     const QRectF& plot = context.frame.at.plot();
-    QPainter& painter = context.painter;
     for (std::size_t i = 0; i < model.measured->levels.size(); ++i) {
         const MeasuredLevel& level = model.measured->levels[i];
         if (!model.showsLevel(level.bytes))
             continue;
         const double y = std::round(context.frame.at.yOf(level.bytes)) + 0.5;
-        painter.setRenderHint(QPainter::Antialiasing);
-        for (const QPen& pen :
-             {QPen{context.theme.color(Role::Panel, 0.8), 3}, levelPen(context.theme)}) {
-            painter.setPen(pen);
-            painter.drawLine(QPointF{plot.left(), y}, QPointF{plot.right(), y});
+        for (const QPen& pen : {QPen{context.color(Role::Panel, 0.8), 3},
+                                dashedPen(context.color(Role::Accent), 1.4, {6, 2, 1.5, 2})}) {
+            context.setShape(pen);
+            context.painter.drawLine(QPointF{plot.left(), y}, QPointF{plot.right(), y});
         }
         if (const auto rect = labelRect(labels, FirstLevelLabel + i))
             paintTag(context, *rect, measuredLevelTag(level));
@@ -126,9 +115,7 @@ void paintMeasuredPeak(const PaintContext& context, const BudgetModel& model,
     const std::optional<PeakMark> mark = measuredPeakMark(model, context.frame);
     if (!mark)
         return;
-    context.painter.setRenderHint(QPainter::Antialiasing);
-    context.painter.setPen(QPen{context.theme.color(Role::Panel), 1.5});
-    context.painter.setBrush(context.theme.color(Role::Accent));
+    context.setShape(QPen{context.color(Role::Panel), 1.5}, context.color(Role::Accent));
     const double r = context.px(kDisc);
     context.painter.drawEllipse(mark->apex, r, r);
     if (const auto rect = labelRect(labels, MeasuredPeakLabel))

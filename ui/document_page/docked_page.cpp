@@ -192,9 +192,8 @@ void DockedPage::sizeDocks(int right, int below, int left)
 
 void DockedPage::setFocused(bool focused)
 {
-    if (focused == m_isFocused)
+    if (std::exchange(m_isFocused, focused) == focused)
         return;
-    m_isFocused = focused;
     if (focused) {
         m_unfocusedLayout = saveState(kLayoutVersion);
         for (const auto& [dock, area] : m_docks)

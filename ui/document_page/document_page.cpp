@@ -35,39 +35,9 @@ DocumentPage::~DocumentPage()
     m_keeper.disconnect(this);
 }
 
-QString DocumentPage::kind() const
-{
-    return QString::fromStdString(std::string{m_document->kind()});
-}
-
 QString DocumentPage::title() const
 {
     return fileText(m_document->title());
-}
-
-QString DocumentPage::name() const
-{
-    return QString::fromStdString(m_document->name());
-}
-
-QString DocumentPage::originFile() const
-{
-    return QString::fromStdString(m_document->file().string());
-}
-
-bool DocumentPage::shows(const workspace::SessionPlace& place) const
-{
-    return isInSession() && sessionFile() == place.file && m_document->session.id == place.id;
-}
-
-bool DocumentPage::isUnsaved() const
-{
-    return isInSession() ? m_keeper.isPending() || isFileMissing() : m_document->isDirty();
-}
-
-bool DocumentPage::isFileMissing() const
-{
-    return isInSession() && sessionFile()->isMissing();
 }
 
 void DocumentPage::saveInto(const session::SessionFilePtr& file, bool isNew)

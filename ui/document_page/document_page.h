@@ -40,13 +40,19 @@ public:
     ~DocumentPage() override;
 
     /// PageKind::id, which is the document's kind.
-    [[nodiscard]] QString kind() const;
+    [[nodiscard]] QString kind() const
+    {
+        return QString::fromStdString(std::string{m_document->kind()});
+    }
     /// For tabs and the title of the window.
     [[nodiscard]] virtual QString title() const;
     /// What a new file of it is called, without an ending.
-    [[nodiscard]] QString name() const;
+    [[nodiscard]] QString name() const { return QString::fromStdString(m_document->name()); }
     /// Its session, else the file that it was read from.
-    [[nodiscard]] QString originFile() const;
+    [[nodiscard]] QString originFile() const
+    {
+        return QString::fromStdString(m_document->file().string());
+    }
     [[nodiscard]] bool isInSession() const { return sessionFile() != nullptr; }
     /// Null: it is in no session.
     [[nodiscard]] const session::SessionFilePtr& sessionFile() const
@@ -54,7 +60,10 @@ public:
         return m_document->session.file;
     }
     /// Whether it shows the document of that place in a session.
-    [[nodiscard]] bool shows(const workspace::SessionPlace& place) const;
+    [[nodiscard]] bool shows(const workspace::SessionPlace& place) const
+    {
+        return isInSession() && sessionFile() == place.file && m_document->session.id == place.id;
+    }
     [[nodiscard]] virtual QUndoStack& undoStack() = 0;
 
     [[nodiscard]] virtual StatusText status() const = 0;
@@ -84,9 +93,12 @@ public:
 
     // Saving and closing.
     /// Changes that are in no file yet.
-    [[nodiscard]] bool isUnsaved() const;
+    [[nodiscard]] bool isUnsaved() const
+    {
+        return isInSession() ? m_keeper.isPending() || isFileMissing() : m_document->isDirty();
+    }
     /// It is in a session whose file was moved or deleted.
-    [[nodiscard]] bool isFileMissing() const;
+    [[nodiscard]] bool isFileMissing() const { return isInSession() && sessionFile()->isMissing(); }
     /// Takes what changes in the document, and writes it to its session.
     [[nodiscard]] SessionKeeper& keeper() { return m_keeper; }
     [[nodiscard]] const SessionKeeper& keeper() const { return m_keeper; }

@@ -7,8 +7,6 @@
 #include <QMenu>
 #include <QPaintEvent>
 #include <QPainter>
-#include <QStackedWidget>
-#include <QTabBar>
 #include <QToolButton>
 
 namespace plimsoll::ui {
@@ -39,9 +37,7 @@ protected:
         const Theme& theme = Theme::current();
         QPainter painter{this};
         painter.fillRect(rect(), theme.color(Role::Window));
-        painter.setRenderHint(QPainter::Antialiasing);
-        painter.setPen(Qt::NoPen);
-        painter.setBrush(theme.color(Role::Panel));
+        setShape(painter, Qt::NoPen, theme.color(Role::Panel));
         const double radius = theme.px(6);
         painter.drawRoundedRect(QRectF{rect()}.adjusted(0, 0, 0, radius), radius, radius);
         painter.setRenderHint(QPainter::Antialiasing, false);
@@ -70,9 +66,7 @@ protected:
             return;
         }
         painter.fillRect(rect(), theme.color(Role::Window));
-        painter.setRenderHint(QPainter::Antialiasing);
-        painter.setPen(Qt::NoPen);
-        painter.setBrush(theme.color(Role::Panel));
+        setShape(painter, Qt::NoPen, theme.color(Role::Panel));
         painter.drawRoundedRect(QRectF{rect()}.adjusted(0, -radius, 0, 0), radius, radius);
     }
 };
@@ -131,11 +125,6 @@ void PagesDock::insertPage(int index, QWidget* page, const QString& title)
     updateTitle();
 }
 
-void PagesDock::addPage(QWidget* page, const QString& title)
-{
-    insertPage(m_pages->count(), page, title);
-}
-
 void PagesDock::takePage(QWidget* page, QWidget* owner)
 {
     const int index = m_pages->indexOf(page);
@@ -148,11 +137,6 @@ void PagesDock::takePage(QWidget* page, QWidget* owner)
     m_tabs->removeTab(index);
     m_pages->setCurrentIndex(m_tabs->currentIndex());
     updateTitle();
-}
-
-bool PagesDock::holds(const QWidget* page) const
-{
-    return m_pages->indexOf(page) >= 0;
 }
 
 void PagesDock::showPage(QWidget* page)
@@ -171,11 +155,6 @@ void PagesDock::setPageTitle(QWidget* page, const QString& title)
         return;
     m_tabs->setTabText(index, title);
     updateTitle();
-}
-
-int PagesDock::currentPage() const
-{
-    return m_tabs->currentIndex();
 }
 
 void PagesDock::setCurrentPage(int index)

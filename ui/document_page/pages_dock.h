@@ -2,9 +2,8 @@
 #pragma once
 
 #include <QDockWidget>
-
-class QStackedWidget;
-class QTabBar;
+#include <QStackedWidget>
+#include <QTabBar>
 
 namespace plimsoll::ui {
 
@@ -21,13 +20,13 @@ public:
 
     /// Takes the widget in, at a place among the tabs.
     void insertPage(int index, QWidget* page, const QString& title);
-    void addPage(QWidget* page, const QString& title);
+    void addPage(QWidget* page, const QString& title) { insertPage(m_pages->count(), page, title); }
     /// Hands the widget out again, hidden, to `owner`; null: it has no parent then.
     void takePage(QWidget* page, QWidget* owner = nullptr);
-    [[nodiscard]] bool holds(const QWidget* page) const;
+    [[nodiscard]] bool holds(const QWidget* page) const { return m_pages->indexOf(page) >= 0; }
     void showPage(QWidget* page);
     void setPageTitle(QWidget* page, const QString& title);
-    [[nodiscard]] int currentPage() const;
+    [[nodiscard]] int currentPage() const { return m_tabs->currentIndex(); }
     void setCurrentPage(int index);
     /// Beside the title: "75 recompute".
     void setCounts(const QString& counts);

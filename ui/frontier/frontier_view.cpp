@@ -32,7 +32,7 @@ std::vector<const PlannerLook*> marksOf(const plan::Frontier& frontier)
     std::vector<const PlannerLook*> marks;
     const auto& points = frontier.points();
     for (const PlannerLook& look : plannerLooks())
-        if (std::any_of(points.begin(), points.end(), [&look](const plan::FrontierPoint& point) {
+        if (std::ranges::any_of(points, [&look](const plan::FrontierPoint& point) {
                 return &plannerLookOf(point.provenance->madeBy().planner) == &look;
             }))
             marks.push_back(&look);
@@ -74,17 +74,14 @@ void FrontierView::redraw()
 
 void FrontierView::setBudget(base::Bytes budget)
 {
-    if (budget == m_budget)
-        return;
-    m_budget = budget;
-    update();
+    if (std::exchange(m_budget, budget) != budget)
+        update();
 }
 
 void FrontierView::setCurrent(plan::VerifiedPlanPtr plan)
 {
-    if (plan == m_current)
+    if (std::exchange(m_current, plan) == plan)
         return;
-    m_current = std::move(plan);
     describe();
     update();
 }
@@ -149,8 +146,7 @@ void FrontierView::paintEvent(QPaintEvent* /*event*/)
     QPainter painter{this};
     if (!m_frontier || m_frontier->points().empty()) {
         painter.fillRect(rect(), theme.color(Role::Panel));
-        painter.setFont(theme.font(TextRole::Body));
-        painter.setPen(theme.color(Role::Muted));
+        setText(painter, TextRole::Body, Role::Muted);
         painter.drawText(rect(), Qt::AlignCenter | Qt::TextWordWrap,
                          QStringLiteral("The curve appears with the first plan."));
         return;
@@ -173,12 +169,8 @@ void FrontierView::paintEvent(QPaintEvent* /*event*/)
     if (!hasRoom)
         return;
     paintBudget(painter, range);
-    if (m_hasRing) {
-        painter.setRenderHint(QPainter::Antialiasing);
-        painter.setBrush(Qt::NoBrush);
-        painter.setPen(QPen{theme.color(Role::Accent), 2});
-        painter.drawRect(range.plot.adjusted(-2, -2, 2, 2));
-    }
+    if (m_hasRing)
+        drawFocusRing(painter, range.plot);
 }
 
 void FrontierView::paintAxes(QPainter& painter, const Axes& range) const
@@ -232,15 +224,13 @@ void FrontierView::paintCurve(QPainter& painter, const Axes& range) const
         points << at(range, gibOf(point->evaluation().peak), slowerOf(*point));
     painter.save();
     painter.setClipRect(range.plot.adjusted(-6, -6, 6, 6));
-    painter.setRenderHint(QPainter::Antialiasing);
     // The line is of the planner that was asked, each marker of the one that made the plan.
     const PlannerLook& asked =
         plannerLookOf(m_frontier->points().front().provenance->asked.planner);
     QPen pen{theme.color(asked.ink), 2};
     if (const QList<qreal> dashes = plannerDashes(asked.marker); !dashes.isEmpty())
         pen.setDashPattern(dashes);
-    painter.setPen(pen);
-    painter.setBrush(Qt::NoBrush);
+    setShape(painter, pen);
     painter.drawPolyline(stepCurve(points));
     QPointF previous{-100, -100};
     for (int i = 0; i < points.size(); ++i) {
@@ -282,8 +272,7 @@ void FrontierView::paintLegend(QPainter& painter) const
     painter.setRenderHint(QPainter::Antialiasing);
     for (const FrontierLegendEntry& entry : legend()) {
         paintPlannerMark(painter, plannerLookOf(entry.name.toStdString()), entry.mark);
-        painter.setFont(theme.font(TextRole::Small));
-        painter.setPen(theme.color(Role::Text));
+        setText(painter, TextRole::Small, Role::Text);
         drawName(painter,
                  entry.mark
                      + QPointF{double(theme.px(8)), (metrics.ascent() - metrics.descent()) / 2},
@@ -297,12 +286,10 @@ void FrontierView::paintBudget(QPainter& painter, const Axes& range) const
     const double x =
         std::clamp(at(range, gibOf(m_budget), 0).x(), range.plot.left(), range.plot.right());
     const QColor color = theme.color(m_current ? Role::Line : Role::Danger);
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.setPen(QPen{theme.color(Role::Halo), 5});
-    painter.drawLine(QPointF{x, range.plot.top()}, QPointF{x, range.plot.bottom()});
-    painter.setPen(QPen{color, 2});
-    painter.drawLine(QPointF{x, range.plot.top()}, QPointF{x, range.plot.bottom()});
-    painter.setBrush(theme.color(Role::Panel));
+    for (const QPen& pen : {QPen{theme.color(Role::Halo), 5}, QPen{color, 2}}) {
+        setShape(painter, pen, theme.color(Role::Panel));
+        painter.drawLine(QPointF{x, range.plot.top()}, QPointF{x, range.plot.bottom()});
+    }
     painter.drawEllipse(QPointF{x, range.plot.bottom()}, 5, 5);
     if (!m_current)
         return;
@@ -316,8 +303,7 @@ void FrontierView::paintBudget(QPainter& painter, const Axes& range) const
     const QRectF box{right ? x + theme.px(10)
                            : std::max(range.plot.left(), x - theme.px(10) - width),
                      range.plot.top() + theme.px(6), width, static_cast<double>(theme.px(20))};
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(theme.color(Role::Panel, 0.9));
+    setShape(painter, Qt::NoPen, theme.color(Role::Panel, 0.9));
     painter.drawRoundedRect(box, 3, 3);
     painter.setPen(theme.color(Role::Text));
     drawNumber(painter,
@@ -384,18 +370,11 @@ void FrontierView::leaveEvent(QEvent* event)
     QWidget::leaveEvent(event);
 }
 
-void FrontierView::focusInEvent(QFocusEvent* event)
+bool FrontierView::event(QEvent* event)
 {
-    m_hasRing = showsFocusRing(event->reason());
-    QWidget::focusInEvent(event);
-    update();
-}
-
-void FrontierView::focusOutEvent(QFocusEvent* event)
-{
-    m_hasRing = false;
-    QWidget::focusOutEvent(event);
-    update();
+    if (followFocus(*event, m_hasRing))
+        update();
+    return QWidget::event(event);
 }
 
 void FrontierView::describe()

@@ -56,11 +56,6 @@ QString anchorOf(const QString& title, QHash<QString, int>& taken)
     return before == 0 ? anchor : anchor + u'-' + QString::number(before);
 }
 
-bool ManualPage::isChapter() const
-{
-    return path.startsWith(kManualFolder);
-}
-
 ManualPage parseManualPage(const QString& path, const QString& markdown)
 {
     static const QRegularExpression kHeading{QStringLiteral("^(#{1,6}) +(.*)$")};

@@ -10,6 +10,8 @@
 
 namespace plimsoll::ui {
 
+inline constexpr QStringView kManualFolder{u"resources/manual/"};
+
 /// What stands below one heading.
 struct ManualSection
 {
@@ -28,10 +30,8 @@ struct ManualPage
 
     [[nodiscard]] QString title() const { return sections.empty() ? path : sections[0].title; }
     /// Whether it is a page of the manual; the others are descriptions beside the code.
-    [[nodiscard]] bool isChapter() const;
+    [[nodiscard]] bool isChapter() const { return path.startsWith(kManualFolder); }
 };
-
-inline constexpr QStringView kManualFolder{u"resources/manual/"};
 
 /// A heading's anchor; `taken` counts those of the page.
 [[nodiscard]] QString anchorOf(const QString& title, QHash<QString, int>& taken);

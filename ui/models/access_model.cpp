@@ -38,7 +38,7 @@ bool isAccess(int column)
 
 } // namespace
 
-AccessModel::AccessModel(QObject* parent) : TableModel{kColumns, parent} {}
+AccessModel::AccessModel(QObject* parent) : RowsModel{kColumns, parent} {}
 
 void AccessModel::setTable(AccessTablePtr table)
 {
@@ -66,7 +66,7 @@ void AccessModel::order()
             return momentIn(one.accesses, m_sortColumn) < momentIn(other.accesses, m_sortColumn);
         }
     };
-    std::stable_sort(m_rows.begin(), m_rows.end(), [&](std::size_t a, std::size_t b) {
+    std::ranges::stable_sort(m_rows, [&](std::size_t a, std::size_t b) {
         return m_sortOrder == Qt::AscendingOrder ? less(a, b) : less(b, a);
     });
 }
@@ -77,28 +77,12 @@ void AccessModel::sort(int column, Qt::SortOrder order)
         return;
     m_sortColumn = column;
     m_sortOrder = order;
-    Q_EMIT layoutAboutToBeChanged({}, VerticalSortHint);
-    const QModelIndexList from = persistentIndexList();
-    const std::vector<std::size_t> before = m_rows;
-    this->order();
-    std::vector<int> placeOf(m_rows.size());
-    for (std::size_t row = 0; row < m_rows.size(); ++row)
-        placeOf[m_rows[row]] = static_cast<int>(row);
-    QModelIndexList to;
-    for (const QModelIndex& old : from)
-        to << index(placeOf[before[static_cast<std::size_t>(old.row())]], old.column());
-    changePersistentIndexList(from, to);
-    Q_EMIT layoutChanged({}, VerticalSortHint);
-}
-
-int AccessModel::rows() const
-{
-    return static_cast<int>(m_rows.size());
+    reorder([this] { this->order(); });
 }
 
 const solve::ValueAccess& AccessModel::valueAt(int row) const
 {
-    return m_table->profile.values[m_rows[static_cast<std::size_t>(row)]];
+    return m_table->profile.values[rowAt(row)];
 }
 
 graph::OpId AccessModel::opAt(const QModelIndex& index) const
@@ -110,7 +94,7 @@ QString AccessModel::text(int row, int column) const
 {
     const solve::ValueAccess& value = valueAt(row);
     switch (column) {
-    case ValueColumn: return m_table->names[m_rows[static_cast<std::size_t>(row)]];
+    case ValueColumn: return m_table->names[rowAt(row)];
     case BytesColumn: return ui::bytesText(value.bytes);
     case SwapFreeColumn: return swapFreeText(value.swapFree);
     default: return QString::number(momentIn(value.accesses, column));

@@ -5,13 +5,12 @@
 #include "ui/models/table_model.h"
 
 #include <cstddef>
-#include <vector>
 
 namespace plimsoll::ui {
 
-/// An AccessTable for views: a row for each value, largest first until told otherwise. Sorts
-/// itself.
-class AccessModel : public TableModel
+/// An AccessTable for views: the places of its values as rows, largest first until told otherwise.
+/// Sorts itself.
+class AccessModel : public RowsModel<std::size_t>
 {
     Q_OBJECT
 
@@ -42,7 +41,6 @@ public:
     [[nodiscard]] QString rowText(int row) const;
 
 protected:
-    [[nodiscard]] int rows() const override;
     [[nodiscard]] QString text(int row, int column) const override;
     [[nodiscard]] QVariant cell(int row, int column, int role) const override;
 
@@ -50,7 +48,6 @@ private:
     void order();
 
     AccessTablePtr m_table;
-    std::vector<std::size_t> m_rows; ///< of the table's values, as shown
     int m_sortColumn = BytesColumn;
     Qt::SortOrder m_sortOrder = Qt::DescendingOrder;
 };

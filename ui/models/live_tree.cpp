@@ -11,6 +11,7 @@
 #include <QStringList>
 
 #include <algorithm>
+#include <functional>
 #include <string_view>
 #include <unordered_map>
 
@@ -131,16 +132,12 @@ int Grower::attach(LiveNode node)
 int Grower::group(const QString& name, const QString& key, int parent,
                   std::optional<timeline::Category> category)
 {
-    const auto known = m_groups.constFind(key);
-    if (known != m_groups.constEnd())
+    if (const auto known = m_groups.constFind(key); known != m_groups.constEnd())
         return *known;
-    LiveNode node;
-    node.name = name;
-    node.key = key;
-    node.parent = parent;
-    node.category = category;
-    node.isGroup = true;
-    return *m_groups.insert(key, attach(std::move(node)));
+    return *m_groups.insert(
+        key,
+        attach(
+            {.name = name, .key = key, .category = category, .parent = parent, .isGroup = true}));
 }
 
 /// The group of a path: of the innermost module around it that was called. A container that is
@@ -153,10 +150,9 @@ int Grower::moduleGroup(std::string_view path)
         return group(translated("Outside of modules"), QStringLiteral("outside"), kNone, {});
     if (const auto known = m_moduleGroup.find(path); known != m_moduleGroup.end())
         return known->second;
-    std::string_view outer = path;
-    do
+    std::string_view outer = parentPath(path);
+    while (!outer.empty() && !m_called.contains(outer))
         outer = parentPath(outer);
-    while (!outer.empty() && !m_called.contains(outer));
     const int parent = outer.empty() ? kNone : moduleGroup(outer);
     const std::string_view name = outer.empty() ? path : path.substr(outer.size() + 1);
     const int made = group(fileText(name), QStringLiteral("module:") + pathText(path), parent, {});
@@ -234,8 +230,8 @@ void Grower::add(const plan::Live& live)
 
 void Grower::sort(std::vector<int>& siblings)
 {
-    std::stable_sort(siblings.begin(), siblings.end(),
-                     [this](int a, int b) { return nodeAt(a).bytes > nodeAt(b).bytes; });
+    std::ranges::stable_sort(siblings, std::ranges::greater{},
+                             [this](int node) { return nodeAt(node).bytes; });
     for (std::size_t row = 0; row < siblings.size(); ++row)
         nodeAt(siblings[row]).row = static_cast<int>(row);
 }

@@ -17,17 +17,17 @@ enum class LiveGrouping : std::uint8_t { Module, Class };
 /// A group, or one block of memory.
 struct LiveNode
 {
-    QString name; ///< inside its group: "weight, gradient"; of a group: "h.0"
-    QString key;  ///< tells groups apart, whatever the step
-    QString made; ///< "softmax, forward", "before the step"; empty for groups
-    QString glob; ///< what a pin on it is called; empty: nothing that can be pinned
-    QString exact;
-    base::Bytes bytes;
+    QString name;      ///< inside its group: "weight, gradient"; of a group: "h.0"
+    QString key;       ///< tells groups apart, whatever the step
+    QString made = {}; ///< "softmax, forward", "before the step"; empty for groups
+    QString glob = {}; ///< what a pin on it is called; empty: nothing that can be pinned
+    QString exact = {};
+    base::Bytes bytes = {};
     std::optional<timeline::Category> category; ///< empty: a group of several
-    std::optional<std::size_t> since;           ///< empty: a group, or there before the step
+    std::optional<std::size_t> since = {};      ///< empty: a group, or there before the step
     int parent = -1;                            ///< -1: at the top
     int row = 0;                                ///< among its siblings
-    std::vector<int> children;                  ///< largest first
+    std::vector<int> children = {};             ///< largest first
     bool isGroup = false;
 };
 

@@ -44,19 +44,18 @@ QString tensorsText(int count)
 
 } // namespace
 
-PlanModel::PlanModel(QObject* parent) : TableModel{kColumns, parent} {}
+PlanModel::PlanModel(QObject* parent) : RowsModel{kColumns, parent} {}
 
 void PlanModel::setPlan(plan::VerifiedPlanPtr plan)
 {
-    if (plan == m_plan)
+    if (std::exchange(m_plan, plan) == plan)
         return;
-    m_plan = std::move(plan);
-    std::vector<Row> rows;
+    std::vector<PlanRow> rows;
     m_decisionCount = 0;
     m_movedCount = 0;
     if (m_plan && m_plan->plan().isCompiledStep()) {
         rows = repeatsOf(*m_plan);
-        for (const Row& row : rows) {
+        for (const PlanRow& row : rows) {
             m_decisionCount += row.isRepeated ? 1 : 0;
             m_movedCount += row.moved;
         }
@@ -68,10 +67,10 @@ void PlanModel::setPlan(plan::VerifiedPlanPtr plan)
     replaceRows(std::move(rows));
 }
 
-void PlanModel::replaceRows(std::vector<Row> rows)
+void PlanModel::replaceRows(std::vector<PlanRow> rows)
 {
     const base::Bytes before = std::exchange(m_mostSaved, base::Bytes{1});
-    for (const Row& row : rows)
+    for (const PlanRow& row : rows)
         m_mostSaved = std::max(m_mostSaved, row.saved);
     const std::size_t common = std::min(rows.size(), m_rows.size());
     std::size_t first = common;
@@ -104,59 +103,40 @@ void PlanModel::sort(int column, Qt::SortOrder order)
         return;
     m_sortColumn = column;
     m_sortOrder = order;
-    Q_EMIT layoutAboutToBeChanged({}, VerticalSortHint);
-    const QModelIndexList from = persistentIndexList();
-    std::vector<Stretch> kept;
-    for (const QModelIndex& index : from)
-        kept.push_back(stretchAt(index.row()));
-    sortRows(m_rows);
-    QModelIndexList to;
-    for (qsizetype i = 0; i < from.size(); ++i)
-        to << index(rowOf(kept[static_cast<std::size_t>(i)]).value_or(-1), from[i].column());
-    changePersistentIndexList(from, to);
-    Q_EMIT layoutChanged({}, VerticalSortHint);
+    reorder([this] { sortRows(m_rows); });
 }
 
-void PlanModel::sortRows(std::vector<Row>& rows) const
+void PlanModel::sortRows(std::vector<PlanRow>& rows) const
 {
-    const auto less = [column = m_sortColumn](const Row& a, const Row& b) {
+    const auto less = [column = m_sortColumn](const PlanRow& a, const PlanRow& b) {
         switch (column) {
         case SavedColumn: return a.saved < b.saved;
         case CostColumn: return a.cost < b.cost;
         default: return textOf(a, column).compare(textOf(b, column)) < 0;
         }
     };
-    std::stable_sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) {
+    std::ranges::stable_sort(rows, [&](const PlanRow& a, const PlanRow& b) {
         return m_sortOrder == Qt::AscendingOrder ? less(a, b) : less(b, a);
     });
 }
 
-PlanModel::Stretch PlanModel::stretchAt(int row) const
-{
-    return m_rows[static_cast<std::size_t>(row)].stretch;
-}
-
 std::optional<int> PlanModel::rowOf(const Stretch& stretch) const
 {
-    const auto found = std::find_if(m_rows.begin(), m_rows.end(),
-                                    [&](const Row& row) { return row.stretch == stretch; });
-    if (found == m_rows.end())
-        return std::nullopt;
-    return static_cast<int>(found - m_rows.begin());
+    const auto found = std::ranges::find(m_rows, stretch, &PlanRow::stretch);
+    return found == m_rows.end() ? std::nullopt
+                                 : std::optional{static_cast<int>(found - m_rows.begin())};
 }
 
-std::vector<PlanModel::Row> PlanModel::rowsOf(const plan::VerifiedPlan& verified)
+std::vector<PlanRow> PlanModel::rowsOf(const plan::VerifiedPlan& verified)
 {
     const graph::Program& program = *verified.problem().step();
     const plan::Evaluation& evaluation = verified.evaluation();
     const std::vector<plan::Region>& regions = verified.plan().regions(); // disjoint, in order
-    std::vector<Row> rows(regions.size());
+    std::vector<PlanRow> rows(regions.size());
     std::vector<int> tensors(regions.size());
     for (const plan::Recomputed& value : evaluation.recomputed) {
         const auto op = static_cast<graph::OpIndex>(value.op.index());
-        const auto after = std::upper_bound(
-            regions.begin(), regions.end(), op,
-            [](graph::OpIndex at, const plan::Region& region) { return at < region.first; });
+        const auto after = std::ranges::upper_bound(regions, op, {}, &plan::Region::first);
         if (after == regions.begin() || op > std::prev(after)->last)
             continue;
         const auto at = static_cast<std::size_t>(after - regions.begin() - 1);
@@ -166,7 +146,7 @@ std::vector<PlanModel::Row> PlanModel::rowsOf(const plan::VerifiedPlan& verified
     }
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const plan::Region& region = regions[i];
-        Row& row = rows[i];
+        PlanRow& row = rows[i];
         row.stretch = {region.first, region.last};
         row.firstStep = evaluation.schedule->stepOfOp[static_cast<std::size_t>(region.first)];
         const auto [first, last] = plan::endsOf(program, region);
@@ -187,12 +167,12 @@ std::vector<PlanModel::Row> PlanModel::rowsOf(const plan::VerifiedPlan& verified
 
 /// Each row costs what it runs again. A value that several rows make is saved once, by the last of
 /// them.
-std::vector<PlanModel::Row> PlanModel::repeatsOf(const plan::VerifiedPlan& verified)
+std::vector<PlanRow> PlanModel::repeatsOf(const plan::VerifiedPlan& verified)
 {
     const graph::Program& program = *verified.problem().step();
     const plan::Evaluation& evaluation = verified.evaluation();
     const std::vector<plan::RecomputeStep>& again = verified.plan().recomputeSteps();
-    std::vector<Row> rows(again.size());
+    std::vector<PlanRow> rows(again.size());
     std::vector<int> tensors(again.size());
     const std::vector<int> moved = movedByRow(verified.plan());
     for (const plan::Recomputed& value : evaluation.recomputed)
@@ -208,7 +188,7 @@ std::vector<PlanModel::Row> PlanModel::repeatsOf(const plan::VerifiedPlan& verif
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const graph::OpId first = again[i].ops.front();
         const graph::Op& op = program.op(first);
-        Row& row = rows[i];
+        PlanRow& row = rows[i];
         row.stretch = {static_cast<graph::OpIndex>(first.index()), again[i].before};
         row.firstStep = evaluation.schedule->stepOfOp[first.index()];
         row.module = fileText(program.modulePath(op));
@@ -226,17 +206,7 @@ std::vector<PlanModel::Row> PlanModel::repeatsOf(const plan::VerifiedPlan& verif
     return rows;
 }
 
-int PlanModel::rows() const
-{
-    return static_cast<int>(m_rows.size());
-}
-
-QString PlanModel::text(int row, int column) const
-{
-    return textOf(m_rows[static_cast<std::size_t>(row)], column);
-}
-
-QString PlanModel::textOf(const Row& row, int column)
+QString PlanModel::textOf(const PlanRow& row, int column)
 {
     switch (column) {
     case DecisionColumn:
@@ -251,7 +221,7 @@ QString PlanModel::textOf(const Row& row, int column)
 }
 
 /// Which results a region keeps although it is recomputed.
-QString PlanModel::keptText(const Row& row) const
+QString PlanModel::keptText(const PlanRow& row) const
 {
     const graph::Program& program = *m_plan->problem().step();
     QStringList lines{tr("Recomputed: %1. These results are kept:").arg(row.tensors)};
@@ -267,7 +237,7 @@ QString PlanModel::keptText(const Row& row) const
 
 QVariant PlanModel::cell(int at, int column, int role) const
 {
-    const Row& row = m_rows[static_cast<std::size_t>(at)];
+    const PlanRow& row = rowAt(at);
     switch (role) {
     case Qt::ToolTipRole:
         if (column == SavedColumn)

@@ -10,11 +10,31 @@
 
 namespace plimsoll::ui {
 
+/// A decision of a plan.
+struct PlanRow
+{
+    /// Ops first..last of the row's region, or the first repeated op and the op it runs before, by
+    /// which the same decision is known in another plan.
+    using Stretch = std::pair<graph::OpIndex, graph::OpIndex>;
+    Stretch stretch;
+    QString tensors;
+    std::vector<graph::OpId> kept; ///< by saved sets
+    QString module;
+    QString source;
+    base::Bytes saved;      ///< what forward no longer keeps for backward
+    base::Nanoseconds cost; ///< of all their recomputations
+    int firstStep = 0;
+    int moved = 0;          ///< ops that run here and not at their place
+    bool isRepeated = true; ///< some run again
+
+    friend bool operator==(const PlanRow&, const PlanRow&) = default;
+};
+
 /// The decisions of a verified plan: one row per outermost region, at runtime Step one per op
 /// before which others run, again or ahead of their place; the figures are evaluate()'s. Sorts
 /// itself, largest first until told otherwise: a proxy would map and reset all rows with each plan
 /// that a drag meets.
-class PlanModel : public TableModel
+class PlanModel : public RowsModel<PlanRow>
 {
     Q_OBJECT
 
@@ -45,43 +65,27 @@ public:
     [[nodiscard]] int decisionCount() const { return m_decisionCount; }
     /// Number of ops that run ahead of their place.
     [[nodiscard]] int movedCount() const { return m_movedCount; }
-    /// Ops first..last of a row's region, or the first repeated op and the op it runs before, by
-    /// which the same decision is known in another plan.
-    using Stretch = std::pair<graph::OpIndex, graph::OpIndex>;
-    [[nodiscard]] Stretch stretchAt(int row) const;
+    using Stretch = PlanRow::Stretch;
+    [[nodiscard]] const Stretch& stretchAt(int row) const { return rowAt(row).stretch; }
     /// The row of that region; none in plans that don't recompute it.
     [[nodiscard]] std::optional<int> rowOf(const Stretch& stretch) const;
 
 protected:
-    [[nodiscard]] int rows() const override;
-    [[nodiscard]] QString text(int row, int column) const override;
+    [[nodiscard]] QString text(int row, int column) const override
+    {
+        return textOf(rowAt(row), column);
+    }
     [[nodiscard]] QVariant cell(int row, int column, int role) const override;
 
 private:
-    struct Row
-    {
-        Stretch stretch;
-        QString tensors;
-        std::vector<graph::OpId> kept; ///< by saved sets
-        QString module;
-        QString source;
-        base::Bytes saved;      ///< what forward no longer keeps for backward
-        base::Nanoseconds cost; ///< of all their recomputations
-        int firstStep = 0;
-        int moved = 0;          ///< ops that run here and not at their place
-        bool isRepeated = true; ///< some run again
-
-        friend bool operator==(const Row&, const Row&) = default;
-    };
-    [[nodiscard]] static std::vector<Row> rowsOf(const plan::VerifiedPlan& plan);
-    [[nodiscard]] static std::vector<Row> repeatsOf(const plan::VerifiedPlan& verified);
-    [[nodiscard]] QString keptText(const Row& row) const;
-    [[nodiscard]] static QString textOf(const Row& row, int column);
-    void sortRows(std::vector<Row>& rows) const;
-    void replaceRows(std::vector<Row> rows);
+    [[nodiscard]] static std::vector<PlanRow> rowsOf(const plan::VerifiedPlan& plan);
+    [[nodiscard]] static std::vector<PlanRow> repeatsOf(const plan::VerifiedPlan& verified);
+    [[nodiscard]] QString keptText(const PlanRow& row) const;
+    [[nodiscard]] static QString textOf(const PlanRow& row, int column);
+    void sortRows(std::vector<PlanRow>& rows) const;
+    void replaceRows(std::vector<PlanRow> rows);
 
     plan::VerifiedPlanPtr m_plan;
-    std::vector<Row> m_rows;
     base::Bytes m_mostSaved{1}; ///< of all rows
     int m_decisionCount = 0;
     int m_movedCount = 0;

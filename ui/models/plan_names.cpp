@@ -61,11 +61,9 @@ std::vector<int> movedByRow(const plan::Plan& plan)
     std::vector<int> moved;
     std::set<graph::OpId> ahead;
     for (const plan::RecomputeStep& again : plan.recomputeSteps())
-        moved.push_back(
-            static_cast<int>(std::count_if(again.ops.begin(), again.ops.end(), [&](graph::OpId op) {
-                return op.index() > static_cast<std::size_t>(again.before)
-                       && ahead.insert(op).second;
-            })));
+        moved.push_back(static_cast<int>(std::ranges::count_if(again.ops, [&](graph::OpId op) {
+            return op.index() > static_cast<std::size_t>(again.before) && ahead.insert(op).second;
+        })));
     return moved;
 }
 

@@ -28,11 +28,6 @@ void PointModel::setFrontier(plan::FrontierPtr frontier, base::Nanoseconds unpla
     endResetModel();
 }
 
-int PointModel::rows() const
-{
-    return m_frontier ? static_cast<int>(m_frontier->points().size()) : 0;
-}
-
 QString PointModel::text(int row, int column) const
 {
     const plan::FrontierPoint& point = pointAt(row);

@@ -35,7 +35,10 @@ public:
                                       int role = Qt::DisplayRole) const override;
 
 protected:
-    [[nodiscard]] int rows() const override;
+    [[nodiscard]] int rows() const override
+    {
+        return m_frontier ? static_cast<int>(m_frontier->points().size()) : 0;
+    }
     [[nodiscard]] QString text(int row, int column) const override;
 
 private:

@@ -39,16 +39,13 @@ ProblemModel::ProblemModel(QObject* parent) : RowsModel{kColumns, parent} {}
 
 void ProblemModel::setProblems(std::vector<Problem> problems)
 {
-    std::stable_sort(problems.begin(), problems.end(),
-                     [](const Problem& a, const Problem& b) { return a.kind < b.kind; });
+    std::ranges::stable_sort(problems, {}, &Problem::kind);
     resetRows(std::move(problems));
 }
 
 int ProblemModel::remarkCount() const
 {
-    return static_cast<int>(std::count_if(m_rows.begin(), m_rows.end(), [](const Problem& problem) {
-        return problem.kind == ProblemKind::Remark;
-    }));
+    return static_cast<int>(std::ranges::count(m_rows, ProblemKind::Remark, &Problem::kind));
 }
 
 QString ProblemModel::text(int row, int column) const

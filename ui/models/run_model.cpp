@@ -26,7 +26,7 @@ RunModel::RunModel(QObject* parent) : RowsModel{kColumns, parent} {}
 
 void RunModel::setRuns(std::vector<RunRow> runs)
 {
-    std::reverse(runs.begin(), runs.end());
+    std::ranges::reverse(runs);
     resetRows(std::move(runs));
 }
 

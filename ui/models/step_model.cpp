@@ -43,11 +43,6 @@ void StepModel::setPlan(plan::VerifiedPlanPtr plan, Measured measured)
     endResetModel();
 }
 
-int StepModel::rows() const
-{
-    return m_plan ? static_cast<int>(m_plan->evaluation().timeline->stepCount()) : 0;
-}
-
 int StepModel::columnCount(const QModelIndex& parent) const
 {
     return parent.isValid() ? 0 : static_cast<int>(m_measured.run ? ColumnCount : MeasuredColumn);

@@ -47,7 +47,10 @@ public:
     [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
 
 protected:
-    [[nodiscard]] int rows() const override;
+    [[nodiscard]] int rows() const override
+    {
+        return m_plan ? static_cast<int>(m_plan->evaluation().timeline->stepCount()) : 0;
+    }
     [[nodiscard]] QString text(int row, int column) const override;
 
 private:

@@ -4,6 +4,7 @@
 #include <QAbstractTableModel>
 #include <QVariant>
 
+#include <algorithm>
 #include <span>
 #include <utility>
 #include <vector>
@@ -70,6 +71,23 @@ protected:
         beginResetModel();
         m_rows = std::move(rows);
         endResetModel();
+    }
+    /// `sort` puts the rows into another order; persistent indexes go with them. No two are equal.
+    template <typename Sort>
+    void reorder(Sort sort)
+    {
+        Q_EMIT layoutAboutToBeChanged({}, VerticalSortHint);
+        const QModelIndexList from = persistentIndexList();
+        std::vector<Row> kept;
+        for (const QModelIndex& old : from)
+            kept.push_back(rowAt(old.row()));
+        sort();
+        QModelIndexList to;
+        for (std::size_t i = 0; i < kept.size(); ++i)
+            to << index(static_cast<int>(std::ranges::find(m_rows, kept[i]) - m_rows.begin()),
+                        from[static_cast<qsizetype>(i)].column());
+        changePersistentIndexList(from, to);
+        Q_EMIT layoutChanged({}, VerticalSortHint);
     }
     [[nodiscard]] int rows() const override { return static_cast<int>(m_rows.size()); }
 

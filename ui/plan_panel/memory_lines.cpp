@@ -5,7 +5,6 @@
 #include "ui/base/numbers.h"
 #include "ui/base/widgets.h"
 
-#include <QCheckBox>
 #include <QGridLayout>
 
 namespace plimsoll::ui {
@@ -85,11 +84,6 @@ void MemoryLines::setExpandable(bool expandable)
 {
     m_expandable->setChecked(expandable);
     refresh();
-}
-
-bool MemoryLines::isExpandable() const
-{
-    return m_expandable->isChecked();
 }
 
 std::optional<solve::PlanMemory> MemoryLines::figures() const

@@ -4,14 +4,13 @@
 #include "core/solve/pack/plan_memory.h"
 #include "ui/base/job_runner.h"
 
+#include <QCheckBox>
 #include <QTimer>
 #include <QWidget>
 
 #include <optional>
 #include <utility>
 #include <vector>
-
-class QCheckBox;
 
 namespace plimsoll::ui {
 
@@ -30,7 +29,7 @@ public:
     /// The plan whose figures stand beside these, and the budget they are held against; null: none.
     void setPlan(const plan::VerifiedPlanPtr& plan, base::Bytes budget);
     void setExpandable(bool expandable);
-    [[nodiscard]] bool isExpandable() const;
+    [[nodiscard]] bool isExpandable() const { return m_expandable->isChecked(); }
     /// Of the plan set; empty while they aren't known.
     [[nodiscard]] std::optional<solve::PlanMemory> figures() const;
 

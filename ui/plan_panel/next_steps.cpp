@@ -47,8 +47,8 @@ protected:
         QPainter painter{this};
         painter.setRenderHint(QPainter::Antialiasing);
         if (isDown() || underMouse() || hasFocus()) {
-            painter.setPen(hasFocus() ? QPen{theme.color(Role::Accent), 1} : QPen{Qt::NoPen});
-            painter.setBrush(theme.color(isDown() ? Role::Sel : Role::Raised));
+            setShape(painter, hasFocus() ? QPen{theme.color(Role::Accent), 1} : QPen{Qt::NoPen},
+                     theme.color(isDown() ? Role::Sel : Role::Raised));
             painter.drawRoundedRect(QRectF{rect()}.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
         }
         const double side = theme.px(14);
@@ -56,8 +56,7 @@ protected:
                  QStringLiteral("recompute"), theme.color(Role::DecisionRecompute));
         const QFont font = theme.font(TextRole::Body);
         const double baseline = (height() + QFontMetricsF{font}.capHeight()) / 2;
-        painter.setFont(font);
-        painter.setPen(theme.color(Role::Text));
+        ui::setText(painter, TextRole::Body, Role::Text);
         drawNumber(painter, QPointF{theme.px(22) + 0.0, baseline}, m_budget, Qt::AlignLeft);
         const double right = width() - theme.px(2);
         // Figures on figures would be neither: a narrow row leaves out what the first two tell.

@@ -2,7 +2,7 @@
 #include "ui/plan_panel/verdict_box.h"
 
 #include "ui/base/icons.h"
-#include "ui/base/theme.h"
+#include "ui/base/widgets.h"
 
 #include <QClipboard>
 #include <QContextMenuEvent>
@@ -66,7 +66,7 @@ QPointF VerdictBox::textCorner() const
 {
     // From the top, beside the icon: a sentence that gets shorter in a drag must not move.
     const Theme& theme = Theme::current();
-    return {static_cast<double>(theme.px(kLeft)), static_cast<double>(theme.px(kAbove))};
+    return QPoint{theme.px(kLeft), theme.px(kAbove)};
 }
 
 QRectF VerdictBox::textRect() const
@@ -82,14 +82,14 @@ void VerdictBox::paintEvent(QPaintEvent* /*event*/)
 {
     const Theme& theme = Theme::current();
     QPainter painter{this};
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.setPen(Qt::NoPen);
     const bool good = m_verdict == Verdict::Good;
     const bool bad = m_verdict == Verdict::Bad;
-    painter.setBrush(theme.color(good ? Role::OkBg : bad ? Role::DangerBg : Role::Raised));
+    setShape(painter, Qt::NoPen,
+             theme.color(good  ? Role::OkBg
+                         : bad ? Role::DangerBg
+                               : Role::Raised));
     painter.drawRoundedRect(rect(), 4, 4);
-    const QRectF spot{static_cast<double>(theme.px(10)), static_cast<double>(theme.px(10)),
-                      static_cast<double>(theme.px(14)), static_cast<double>(theme.px(14))};
+    const QRect spot{theme.px(10), theme.px(10), theme.px(14), theme.px(14)};
     drawIcon(painter, spot,
              good  ? QStringLiteral("verified")
              : bad ? QStringLiteral("error")

@@ -12,7 +12,9 @@
 #include <QScrollArea>
 #include <QToolButton>
 
-#include <algorithm>
+#include <initializer_list>
+#include <set>
+#include <utility>
 
 namespace plimsoll::ui {
 
@@ -47,6 +49,13 @@ QString priceText(const workspace::PinPrice& price)
                                      : PinPage::tr("costs %1").arg(ui::timeText(*price.price));
 }
 
+void lookLike(QToolButton& button, const QString& picture, const QString& name)
+{
+    button.setIcon(icon(picture));
+    button.setToolTip(name);
+    button.setAccessibleName(name);
+}
+
 } // namespace
 
 PinPage::PinPage(QWidget* parent) : QWidget{parent}, m_error{makeErrorLabel(this)}
@@ -70,9 +79,7 @@ PinPage::PinPage(QWidget* parent) : QWidget{parent}, m_error{makeErrorLabel(this
     m_new.glob->setPlaceholderText(
         QStringLiteral("h.*.mlp, aten.gelu.default, h.0:aten.add.Tensor"));
     m_new.glob->setAccessibleName(tr("Another pin: module, op or tensor"));
-    m_new.remove->setIcon(icon(QStringLiteral("plus")));
-    m_new.remove->setToolTip(tr("Pin"));
-    m_new.remove->setAccessibleName(tr("Pin"));
+    lookLike(*m_new.remove, QStringLiteral("plus"), tr("Pin"));
     m_list->addWidget(m_new.widget);
     m_list->addWidget(m_error);
     m_list->addStretch(1);
@@ -101,14 +108,10 @@ PinPage::Row PinPage::makePinRow()
     row.price = new TextLabel{{}, TextRole::SmallMedium, Role::Muted, row.widget};
     row.price->setSteady(kPriceWidth);
     row.remove = new QToolButton{row.widget};
-    row.remove->setIcon(icon(QStringLiteral("close")));
-    row.remove->setToolTip(tr("Remove pin"));
-    row.remove->setAccessibleName(tr("Remove pin"));
-    line->addWidget(row.kind);
-    line->addWidget(row.glob, 1);
-    line->addWidget(row.meaning);
-    line->addWidget(row.price);
-    line->addWidget(row.remove);
+    lookLike(*row.remove, QStringLiteral("close"), tr("Remove pin"));
+    for (QWidget* part :
+         std::initializer_list<QWidget*>{row.kind, row.glob, row.meaning, row.price, row.remove})
+        line->addWidget(part, part == row.glob ? 1 : 0);
     return row;
 }
 
@@ -127,10 +130,8 @@ std::string PinPage::textOf(const Row& row)
 
 void PinPage::setProgram(const graph::ProgramPtr& program)
 {
-    if (program == m_program)
-        return;
-    m_program = program;
-    refresh();
+    if (std::exchange(m_program, program) != program)
+        refresh();
 }
 
 void PinPage::setPins(const std::vector<std::string>& pins)
@@ -201,9 +202,8 @@ bool PinPage::check(const std::vector<std::string>& pins)
     if (!m_program)
         return false;
     QString sentence;
-    for (auto pin = pins.begin(); pin != pins.end(); ++pin)
-        if (std::find(pins.begin(), pin, *pin) != pin)
-            sentence = tr("This is already pinned.");
+    if (std::set<std::string>{pins.begin(), pins.end()}.size() < pins.size())
+        sentence = tr("This is already pinned.");
     if (sentence.isEmpty())
         if (const auto resolved = plan::resolvePins(pins, *m_program); !resolved)
             sentence = QString::fromStdString(resolved.error().message);
@@ -220,10 +220,8 @@ void PinPage::choose(const std::vector<std::string>& pins)
 
 void PinPage::setPrices(const std::vector<workspace::PinPrice>& prices)
 {
-    if (prices == m_prices)
-        return;
-    m_prices = prices;
-    refresh();
+    if (std::exchange(m_prices, prices) != prices)
+        refresh();
 }
 
 void PinPage::refresh()

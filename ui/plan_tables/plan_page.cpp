@@ -40,17 +40,12 @@ bool isResident(const graph::Storage& storage)
            || storage.storageClass == graph::StorageClass::Buffer;
 }
 
-double baselineIn(const QRectF& line, const QFontMetricsF& metrics)
-{
-    return line.center().y() + (metrics.ascent() - metrics.descent()) / 2;
-}
-
 void drawCentred(QPainter& painter, const QRectF& line, const QString& text)
 {
     const QString shown = fittedName(painter.font(), text, Qt::ElideMiddle, line.width());
     drawNameOn(Theme::current().color(Role::Panel), painter,
                {line.center().x() - nameWidth(painter.font(), shown) / 2,
-                baselineIn(line, QFontMetricsF{painter.font()})},
+                baselineIn(line, painter.font())},
                shown);
 }
 
@@ -108,13 +103,11 @@ protected:
                              QPointF{middle + 2 * radius, y + radius});
             y += 2 * radius + theme.px(10);
         }
-        painter.setFont(theme.font(TextRole::Lead));
-        painter.setPen(theme.color(Role::Text));
+        setText(painter, TextRole::Lead, Role::Text);
         drawCentred(painter, {0, y, static_cast<double>(width()), line},
                     PlanPage::tr("No plan at this budget"));
         y += line * 1.2;
-        painter.setFont(theme.font(TextRole::Body));
-        painter.setPen(theme.color(Role::Muted));
+        setText(painter, TextRole::Body, Role::Muted);
         drawCentred(painter, {8, y, width() - 16.0, line}, m_sentence);
         y += line * 1.2;
         const double left = std::max(8.0, middle - theme.px(210));
@@ -124,7 +117,7 @@ protected:
             painter.setPen(theme.color(Role::Text));
             const QColor ground = theme.color(Role::Panel);
             drawNameOn(
-                ground, painter, {left, baselineIn({left, y, right - left, line}, metrics)},
+                ground, painter, {left, baselineIn({left, y, right - left, line}, painter.font())},
                 fittedName(painter.font(), row.name, Qt::ElideMiddle, right - left - number - 12));
             drawNumberOn(ground, painter, {right, y + line / 2 + metrics.capHeight() / 2},
                          row.bytes, Qt::AlignRight);

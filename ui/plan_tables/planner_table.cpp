@@ -164,8 +164,7 @@ public:
         case PlannerModel::NameColumn: paintName(*painter, cell, index, ground); break;
         case PlannerModel::StateColumn: paintState(*painter, cell, index, ground); break;
         default:
-            painter->setFont(theme.font(isChosen ? TextRole::Strong : TextRole::Body));
-            painter->setPen(theme.color(Role::Text));
+            setText(*painter, isChosen ? TextRole::Strong : TextRole::Body, Role::Text);
             drawNumberOn(ground, *painter,
                          {static_cast<double>(cell.right() + 1), baseline(cell, painter->font())},
                          text, Qt::AlignRight);
@@ -194,8 +193,7 @@ private:
                  });
         cell.setLeft(cell.left() + theme.px(kMarkRoom));
         const bool isChosen = index.data(PlannerModel::ChosenRole).toBool();
-        painter.setFont(theme.font(isChosen ? TextRole::Strong : TextRole::Body));
-        painter.setPen(theme.color(Role::Text));
+        setText(painter, isChosen ? TextRole::Strong : TextRole::Body, Role::Text);
         const bool isUsed = index.data(PlannerModel::UsedRole).toBool();
         const QString shown = fittedName(painter.font(), planner, Qt::ElideRight,
                                          cell.width() - (isUsed ? theme.px(kUsedRoom) : 0));
@@ -217,8 +215,7 @@ private:
                            const QColor& ground)
     {
         const Theme& theme = Theme::current();
-        painter.setFont(theme.font(TextRole::Small));
-        painter.setPen(theme.color(Role::Muted));
+        setText(painter, TextRole::Small, Role::Muted);
         QString shown = index.data().toString();
         if (numberWidth(painter.font(), shown) > cell.width())
             shown = fittedName(painter.font(), index.data(PlannerModel::ShortStateRole).toString(),
@@ -372,7 +369,7 @@ void PlannerTable::currentChanged(const QModelIndex& current, const QModelIndex&
 
 void PlannerTable::focusInEvent(QFocusEvent* event)
 {
-    m_hasRing = showsFocusRing(event->reason());
+    followFocus(*event, m_hasRing);
     for (int row = 0; row < m_model->rowCount() && !currentIndex().isValid(); ++row)
         if (m_model->rowAt(row).isChosen)
             setCurrentIndex(m_model->index(row, PlannerModel::NameColumn));
@@ -382,7 +379,7 @@ void PlannerTable::focusInEvent(QFocusEvent* event)
 
 void PlannerTable::focusOutEvent(QFocusEvent* event)
 {
-    m_hasRing = false;
+    followFocus(*event, m_hasRing);
     QTableView::focusOutEvent(event);
     viewport()->update();
 }

@@ -125,8 +125,7 @@ void TableHeader::paintSection(QPainter* painter, const QRect& rect, int section
     painter->fillRect(rect, theme.color(Role::Panel));
     painter->fillRect(QRect{rect.left(), rect.bottom(), rect.width(), 1},
                       theme.color(Role::Border));
-    const QFont font = theme.font(TextRole::Small);
-    const QFontMetricsF metrics{font};
+    const QFont& font = theme.font(TextRole::Small);
     const QVariant alignment = model()->headerData(section, orientation(), Qt::TextAlignmentRole);
     const bool isRight = alignment.value<Qt::Alignment>().testFlag(Qt::AlignRight);
     const bool isSorted = isSortIndicatorShown() && sortIndicatorSection() == section;
@@ -137,10 +136,8 @@ void TableHeader::paintSection(QPainter* painter, const QRect& rect, int section
                                     Qt::ElideRight, room);
     const double width = nameWidth(font, text);
     const double left = isRight ? cell.right() - width : cell.left();
-    painter->setFont(font);
-    painter->setPen(theme.color(isSorted ? Role::Text : Role::Muted));
-    drawNameOn(theme.color(Role::Panel), *painter,
-               {left, cell.center().y() + (metrics.ascent() - metrics.descent()) / 2}, text);
+    setText(*painter, TextRole::Small, isSorted ? Role::Text : Role::Muted);
+    drawNameOn(theme.color(Role::Panel), *painter, {left, baselineIn(cell, font)}, text);
     if (isSorted) {
         painter->setRenderHint(QPainter::Antialiasing);
         painter->translate(isRight ? left - 2 - side / 2 : left + width + 2 + side / 2,

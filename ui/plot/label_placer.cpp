@@ -7,15 +7,15 @@ namespace plimsoll::ui {
 
 bool LabelPlacer::isFree(const QRectF& rect) const
 {
-    return m_bounds.contains(rect)
-           && std::none_of(m_taken.begin(), m_taken.end(),
-                           [&](const QRectF& taken) { return taken.intersects(rect); });
+    return m_bounds.contains(rect) && std::ranges::none_of(m_taken, [&](const QRectF& taken) {
+               return taken.intersects(rect);
+           });
 }
 
 std::optional<QRectF> LabelPlacer::place(std::span<const QRectF> places)
 {
-    const auto found = std::find_if(places.begin(), places.end(),
-                                    [this](const QRectF& rect) { return isFree(rect); });
+    const auto found =
+        std::ranges::find_if(places, [this](const QRectF& rect) { return isFree(rect); });
     if (found == places.end())
         return std::nullopt;
     m_taken.push_back(*found);

@@ -55,6 +55,14 @@ QList<qreal> plannerDashes(std::size_t planner)
     return kDashes.at(planner % kDashes.size());
 }
 
+QPen dashedPen(const QColor& color, double width, const QList<qreal>& dashes)
+{
+    QPen pen{color, width};
+    pen.setCapStyle(Qt::FlatCap);
+    pen.setDashPattern(dashes);
+    return pen;
+}
+
 QPainterPath hatchPath(const QRectF& rect, double gap)
 {
     QPainterPath path;

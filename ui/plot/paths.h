@@ -3,6 +3,7 @@
 
 #include <QList>
 #include <QPainterPath>
+#include <QPen>
 #include <QPolygonF>
 
 #include <cstddef>
@@ -16,6 +17,8 @@ namespace plimsoll::ui {
 [[nodiscard]] QPainterPath markerPath(std::size_t planner, QPointF center, double radius);
 /// Dash pattern of a planner in pen widths; empty is solid.
 [[nodiscard]] QList<qreal> plannerDashes(std::size_t planner);
+/// For dashes with flat ends, in pen widths.
+[[nodiscard]] QPen dashedPen(const QColor& color, double width, const QList<qreal>& dashes);
 /// Hatch lines "/" every `gap` pixels inside a rectangle, as one path.
 [[nodiscard]] QPainterPath hatchPath(const QRectF& rect, double gap);
 

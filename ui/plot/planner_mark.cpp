@@ -29,9 +29,7 @@ std::span<const PlannerLook> plannerLooks()
 
 const PlannerLook& plannerLookOf(std::string_view planner)
 {
-    const auto look =
-        std::find_if(kLooks.begin(), kLooks.end(),
-                     [planner](const PlannerLook& known) { return known.planner == planner; });
+    const auto look = std::ranges::find(kLooks, planner, &PlannerLook::planner);
     return look == kLooks.end() ? kLooks.back() : *look;
 }
 

@@ -55,11 +55,6 @@ OptionForm::OptionForm(QWidget* parent) : QWidget{parent}
                 addRow(record);
 }
 
-QFormLayout& OptionForm::formLayout() const
-{
-    return *qobject_cast<QFormLayout*>(layout());
-}
-
 OptionForm::Row OptionForm::makeList(const solve::OptionRecord& record)
 {
     auto* combo = new QComboBox{this};

@@ -3,14 +3,13 @@
 
 #include "core/solve/api/planner.h"
 
+#include <QFormLayout>
 #include <QWidget>
 
 #include <functional>
 #include <set>
 #include <string>
 #include <vector>
-
-class QFormLayout;
 
 namespace plimsoll::ui {
 
@@ -46,7 +45,7 @@ private:
     [[nodiscard]] Row makeNumber(const solve::OptionRecord& record);
     [[nodiscard]] Row makeText(const solve::OptionRecord& record);
     [[nodiscard]] Row makeRow(const solve::OptionRecord& record);
-    [[nodiscard]] QFormLayout& formLayout() const;
+    [[nodiscard]] QFormLayout& formLayout() const { return *qobject_cast<QFormLayout*>(layout()); }
 
     std::vector<Row> m_rows;        ///< of all planners, each name once
     std::set<std::string> m_absent; ///< names that setShown() took away

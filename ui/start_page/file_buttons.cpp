@@ -4,6 +4,7 @@
 #include "ui/base/drawn_text.h"
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
+#include "ui/base/widgets.h"
 
 #include <QContextMenuEvent>
 #include <QDateTime>
@@ -19,8 +20,7 @@ namespace {
 
 void drawFocus(QPainter& painter, const QRectF& rect, double radius)
 {
-    painter.setPen(QPen{Theme::current().color(Role::Accent), 2});
-    painter.setBrush(Qt::NoBrush);
+    setShape(painter, QPen{Theme::current().color(Role::Accent), 2});
     painter.drawRoundedRect(rect.adjusted(1, 1, -1, -1), radius, radius);
 }
 
@@ -54,12 +54,11 @@ protected:
     void paintEvent(QPaintEvent* /*event*/) override
     {
         const Theme& theme = Theme::current();
-        const auto px = [&](double length) { return static_cast<double>(theme.px(length)); };
+        const auto px = [&](double length) -> double { return theme.px(length); };
         QPainter painter{this};
-        painter.setRenderHint(QPainter::Antialiasing);
         const QRectF card = QRectF{rect()}.adjusted(0.5, 0.5, -0.5, -0.5);
-        painter.setPen(QPen{theme.color(underMouse() ? Role::Accent : Role::Border), 1});
-        painter.setBrush(theme.color(Role::Panel));
+        setShape(painter, QPen{theme.color(underMouse() ? Role::Accent : Role::Border), 1},
+                 theme.color(Role::Panel));
         painter.drawRoundedRect(card, px(8), px(8));
         if (hasFocus())
             drawFocus(painter, card, px(8));
@@ -99,7 +98,7 @@ protected:
     void paintEvent(QPaintEvent* /*event*/) override
     {
         const Theme& theme = Theme::current();
-        const auto px = [&](double length) { return static_cast<double>(theme.px(length)); };
+        const auto px = [&](double length) -> double { return theme.px(length); };
         QPainter painter{this};
         painter.setRenderHint(QPainter::Antialiasing);
         const QRectF row{rect()};
@@ -145,16 +144,13 @@ protected:
 void drawLine(QPainter& painter, const QRectF& rect, const QString& text, TextRole font, Role role,
               Qt::Alignment align)
 {
-    const Theme& theme = Theme::current();
-    painter.setFont(theme.font(font));
-    painter.setPen(theme.color(role));
-    const QFontMetricsF metrics{painter.font()};
-    const QString shown = numberWidth(painter.font(), text) > rect.width()
-                              ? metrics.elidedText(text, Qt::ElideMiddle, rect.width())
-                              : text;
-    const double baseline = rect.center().y() + (metrics.ascent() - metrics.descent()) / 2;
+    setText(painter, font, role);
+    const QString shown =
+        numberWidth(painter.font(), text) > rect.width()
+            ? QFontMetricsF{painter.font()}.elidedText(text, Qt::ElideMiddle, rect.width())
+            : text;
     const double x = align == Qt::AlignRight ? rect.right() : rect.left();
-    drawNumber(painter, {x, baseline}, shown, align);
+    drawNumber(painter, {x, baselineIn(rect, painter.font())}, shown, align);
 }
 
 FileButton::FileButton(QString path, QWidget* parent)

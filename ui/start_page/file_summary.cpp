@@ -6,7 +6,7 @@
 #include "core/workspace/plan_document.h"
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
-#include "ui/base/theme.h"
+#include "ui/base/widgets.h"
 
 #include <QCoreApplication>
 #include <QDir>
@@ -132,9 +132,8 @@ void paintThumbnail(QPainter& painter, const QRectF& rect, const Thumbnail& thum
     painter.strokePath(area(thumbnail.total, false), QPen{theme.color(Role::Text), 1.2});
     if (thumbnail.budget && rect.height() > 40) {
         const double y = rect.bottom() - rect.height() * 0.9 * std::min(*thumbnail.budget, 1.05);
-        painter.setPen(QPen{theme.color(Role::Line), 1.5});
+        setShape(painter, QPen{theme.color(Role::Line), 1.5}, theme.color(Role::Panel));
         painter.drawLine(QPointF{rect.left(), y}, QPointF{rect.right(), y});
-        painter.setBrush(theme.color(Role::Panel));
         painter.drawEllipse(QPointF{rect.right() - 9, y}, 4.5, 4.5);
     }
     painter.restore();

@@ -51,9 +51,7 @@ protected:
     void paintEvent(QPaintEvent* /*event*/) override
     {
         QPainter painter{this};
-        painter.setRenderHint(QPainter::Antialiasing);
-        painter.setPen(QPen{Theme::current().color(Role::Border), 1});
-        painter.setBrush(Qt::NoBrush);
+        setShape(painter, QPen{Theme::current().color(Role::Border), 1});
         const double radius = Theme::current().px(8);
         painter.drawRoundedRect(QRectF{rect()}.adjusted(0.5, 0.5, -0.5, -0.5), radius, radius);
     }
@@ -84,14 +82,12 @@ protected:
     void paintEvent(QPaintEvent* /*event*/) override
     {
         const Theme& theme = Theme::current();
-        const auto px = [&](double length) { return static_cast<double>(theme.px(length)); };
+        const auto px = [&](double length) -> double { return theme.px(length); };
         QPainter painter{this};
-        painter.setRenderHint(QPainter::Antialiasing);
         QPen pen{theme.color(m_active ? Role::Accent : Role::BorderStrong), m_active ? 2.0 : 1.0};
         if (!m_active)
             pen.setDashPattern({4, 3});
-        painter.setPen(pen);
-        painter.setBrush(theme.color(Role::Raised));
+        setShape(painter, pen, theme.color(Role::Raised));
         painter.drawRoundedRect(QRectF{rect()}.adjusted(1, 1, -1, -1), px(6), px(6));
         drawIcon(painter, QRectF{px(24), (height() - px(20)) / 2, px(20), px(20)},
                  QStringLiteral("drop"), theme.color(Role::Accent));
@@ -163,11 +159,9 @@ protected:
     void paintEvent(QPaintEvent* /*event*/) override
     {
         const Theme& theme = Theme::current();
-        const auto px = [&](double length) { return static_cast<double>(theme.px(length)); };
+        const auto px = [&](double length) -> double { return theme.px(length); };
         QPainter painter{this};
-        painter.setRenderHint(QPainter::Antialiasing);
-        painter.setPen(QPen{theme.color(Role::Danger, 0.5), 1});
-        painter.setBrush(theme.color(Role::DangerBg));
+        setShape(painter, QPen{theme.color(Role::Danger, 0.5), 1}, theme.color(Role::DangerBg));
         painter.drawRoundedRect(QRectF{rect()}.adjusted(0.5, 0.5, -0.5, -0.5), px(6), px(6));
         painter.fillRect(QRectF{0, px(6), px(3), height() - px(12)}, theme.color(Role::Danger));
         drawIcon(painter, QRectF{px(17), px(15), px(16), px(16)}, QStringLiteral("error"),

@@ -12,11 +12,6 @@ StepAxis::StepAxis(timeline::TimelinePtr timeline) : m_timeline{std::move(timeli
     m_hasTimes = m_timeline && m_timeline->duration().count() > 0;
 }
 
-std::size_t StepAxis::stepCount() const
-{
-    return m_timeline ? m_timeline->stepCount() : 0;
-}
-
 double StepAxis::length() const
 {
     if (stepCount() == 0)
@@ -58,23 +53,6 @@ Coordinates::Coordinates(const QRectF& plot, double visibleBegin, double visible
                          base::Bytes top)
     : m_plot{plot}, m_begin{visibleBegin}, m_end{visibleEnd}, m_top{top}
 {
-}
-
-double Coordinates::xOf(double position) const
-{
-    return m_plot.left() + (position - m_begin) / (m_end - m_begin) * m_plot.width();
-}
-
-double Coordinates::positionAt(double x) const
-{
-    return m_begin + (x - m_plot.left()) / m_plot.width() * (m_end - m_begin);
-}
-
-double Coordinates::yOf(base::Bytes bytes) const
-{
-    return m_plot.bottom()
-           - static_cast<double>(bytes.count()) / static_cast<double>(m_top.count())
-                 * m_plot.height();
 }
 
 StepSpans::StepSpans(const StepAxis& axis, double from)

@@ -19,7 +19,7 @@ public:
     explicit StepAxis(timeline::TimelinePtr timeline);
 
     [[nodiscard]] bool hasTimes() const { return m_hasTimes; }
-    [[nodiscard]] std::size_t stepCount() const;
+    [[nodiscard]] std::size_t stepCount() const { return m_timeline ? m_timeline->stepCount() : 0; }
     /// End of the axis: nanoseconds or steps. At least 1.
     [[nodiscard]] double length() const;
     /// Position at which a step begins; stepCount() gives the end.
@@ -47,9 +47,20 @@ public:
     [[nodiscard]] double visibleEnd() const { return m_end; }
     [[nodiscard]] base::Bytes top() const { return m_top; }
 
-    [[nodiscard]] double xOf(double position) const;
-    [[nodiscard]] double positionAt(double x) const;
-    [[nodiscard]] double yOf(base::Bytes bytes) const;
+    [[nodiscard]] double xOf(double position) const
+    {
+        return m_plot.left() + (position - m_begin) / (m_end - m_begin) * m_plot.width();
+    }
+    [[nodiscard]] double positionAt(double x) const
+    {
+        return m_begin + (x - m_plot.left()) / m_plot.width() * (m_end - m_begin);
+    }
+    [[nodiscard]] double yOf(base::Bytes bytes) const
+    {
+        return m_plot.bottom()
+               - static_cast<double>(bytes.count()) / static_cast<double>(m_top.count())
+                     * m_plot.height();
+    }
 
 private:
     QRectF m_plot{0, 0, 1, 1};

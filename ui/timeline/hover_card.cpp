@@ -9,6 +9,7 @@
 #include <QFontMetricsF>
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
 namespace plimsoll::ui {
@@ -31,8 +32,8 @@ CardClasses classesAt(const timeline::Stack& stack, std::size_t most)
 {
     std::vector<std::size_t> order(stack.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return stack[a] > stack[b]; });
+    std::ranges::stable_sort(order, std::ranges::greater{},
+                             [&](std::size_t layer) { return stack[layer]; });
     CardClasses classes;
     for (const std::size_t layer : order) {
         if (stack[layer].count() == 0)
@@ -44,7 +45,7 @@ CardClasses classesAt(const timeline::Stack& stack, std::size_t most)
             classes.otherBytes += stack[layer];
         }
     }
-    std::sort(classes.shown.rbegin(), classes.shown.rend());
+    std::ranges::sort(classes.shown, std::ranges::greater{});
     return classes;
 }
 
@@ -98,14 +99,14 @@ public:
     {
         const double side = m_context.px(12);
         drawIcon(m_context.painter, QRectF{m_left, baseline() - side + 2, side, side}, name,
-                 m_context.theme.color(color));
+                 m_context.color(color));
     }
     void next() { m_y += lineHeight(m_context.theme); }
     void rule()
     {
         m_context.painter.setRenderHint(QPainter::Antialiasing, false);
         m_context.painter.fillRect(QRectF{m_left, m_y + m_context.px(3), m_right - m_left, 1},
-                                   m_context.theme.color(Role::Border));
+                                   m_context.color(Role::Border));
         m_y += m_context.px(kRule);
     }
 
@@ -149,22 +150,21 @@ void writeClasses(CardWriter& card, const TimelineModel& model, const timeline::
                                               : static_cast<double>(part.count())
                                                     / static_cast<double>(total.count()));
     };
+    const auto write = [&](const QString& name, Role ink, base::Bytes bytes) {
+        card.text(name, TextRole::Small, ink, 18);
+        card.right(shortBytesText(bytes), TextRole::Small, Role::Text, 52);
+        card.right(share(bytes), TextRole::Small, Role::Muted);
+        card.next();
+    };
     for (const std::size_t layer : classes.shown) {
         card.swatch(layer);
-        card.text(model.layerName(layer), TextRole::Small, Role::Text, 18);
-        card.right(shortBytesText(stack[layer]), TextRole::Small, Role::Text, 52);
-        card.right(share(stack[layer]), TextRole::Small, Role::Muted);
-        card.next();
+        write(model.layerName(layer), Role::Text, stack[layer]);
     }
-    if (classes.others > 0) {
-        card.text(classes.others == 1     ? QStringLiteral("1 more class")
-                  : classes.shown.empty() ? QStringLiteral("%1 classes").arg(classes.others)
-                                          : QStringLiteral("%1 more classes").arg(classes.others),
-                  TextRole::Small, Role::Muted, 18);
-        card.right(shortBytesText(classes.otherBytes), TextRole::Small, Role::Text, 52);
-        card.right(share(classes.otherBytes), TextRole::Small, Role::Muted);
-        card.next();
-    }
+    if (classes.others > 0)
+        write(classes.others == 1     ? QStringLiteral("1 more class")
+              : classes.shown.empty() ? QStringLiteral("%1 classes").arg(classes.others)
+                                      : QStringLiteral("%1 more classes").arg(classes.others),
+              Role::Muted, classes.otherBytes);
 }
 
 } // namespace
@@ -190,7 +190,7 @@ void paintHoverCard(const PaintContext& context, const QRectF& rect, std::size_t
     const base::Bytes total = stacked.totalAt(step);
     drawCard(context.painter, rect);
     drawIcon(context.painter, hoverCardPin(context.theme, rect).adjusted(3, 3, -3, -3),
-             QStringLiteral("pin"), context.theme.color(pinned ? Role::Accent : Role::Muted));
+             QStringLiteral("pin"), context.color(pinned ? Role::Accent : Role::Muted));
 
     CardWriter card{context, rect};
     card.text(content.title.isEmpty() ? QStringLiteral("op %1").arg(step) : content.title,

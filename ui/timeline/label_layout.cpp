@@ -59,11 +59,11 @@ std::optional<QRectF> nameBox(const StackColumns& columns, std::size_t layer, st
     return best;
 }
 
-void placeLayerNames(PlacedLabels& labels, LabelPlacer& placer, const TimelineModel& model,
-                     const TimelineFrame& frame, const Theme& theme, const StackColumns& columns,
+void placeLayerNames(const Placing& to, const TimelineModel& model, const StackColumns& columns,
                      double ratio)
 {
-    const QFont& font = theme.font(TextRole::SmallStrong);
+    const TimelineFrame& frame = to.frame;
+    const QFont& font = to.theme.font(TextRole::SmallStrong);
     const double line = std::ceil(QFontMetricsF{font}.height());
     const auto width = static_cast<std::size_t>(kNameBox * frame.layout.scale * ratio);
     for (std::size_t layer = 0; layer < model.layers->size(); ++layer) {
@@ -83,7 +83,7 @@ void placeLayerNames(PlacedLabels& labels, LabelPlacer& placer, const TimelineMo
                           size};
         };
         const std::array places{at(0), at(-aside), at(aside)};
-        labels.layerNames.at(layer) = placer.place(places);
+        to.labels.layerNames.at(layer) = to.placer.place(places);
     }
 }
 
@@ -104,11 +104,12 @@ PlacedLabels placeLabels(const TimelineModel& model, const TimelineFrame& frame,
     PlacedLabels labels;
     const QRectF& plot = frame.at.plot();
     LabelPlacer placer{plot};
+    const Placing placing{placer, labels, frame, theme};
     if (!model.stacked || model.stacked->stepCount() == 0)
         return labels;
     const auto placeOverlay = [&](LabelRank rank) {
         if (model.overlay != nullptr)
-            model.overlay->place(placer, labels, frame, theme, rank);
+            model.overlay->place(placing, rank);
     };
     const std::size_t steps = model.stacked->stepCount();
     if (model.line) {
@@ -116,29 +117,28 @@ PlacedLabels placeLabels(const TimelineModel& model, const TimelineFrame& frame,
         placer.block(QRectF{plot.left(), y - 3, plot.width(), 6});
     }
     placeOverlay(LabelRank::BeforeCards);
-    for (const std::size_t pin : model.pins) {
-        if (pin >= steps)
-            continue;
-        labels.cards.push_back(cardRect(frame, hoverCardSize(model, theme, pin, plot.height()),
-                                        frame.xOfStep(model.axis, pin)));
-        placer.block(labels.cards.back());
-    }
+    const auto addCard = [&](std::size_t step) {
+        labels.cards.push_back(cardRect(frame, hoverCardSize(model, theme, step, plot.height()),
+                                        frame.xOfStep(model.axis, step)));
+    };
+    for (const std::size_t pin : model.pins)
+        if (pin < steps) {
+            addCard(pin);
+            placer.block(labels.cards.back());
+        }
     placeOverlay(LabelRank::BeforePeak);
     if (const auto mark = peakMark(model, frame)) {
         const auto places = besideMark(*mark, tagSize(theme, peakTag(model)), frame.layout.scale);
         labels.peak = placer.place(places);
     }
     placeOverlay(LabelRank::AfterPeak);
-    placeLayerNames(labels, placer, model, frame, theme, columns, devicePixelRatio);
+    placeLayerNames(placing, model, columns, devicePixelRatio);
     // A pinned step shows its pinned card, not a second one over it.
     const bool pinned =
-        model.cursorStep
-        && std::find(model.pins.begin(), model.pins.end(), *model.cursorStep) != model.pins.end();
+        model.cursorStep && std::ranges::find(model.pins, *model.cursorStep) != model.pins.end();
     if (model.cursorCard && model.cursorStep && !pinned && !model.heldLength
         && *model.cursorStep < steps)
-        labels.cards.push_back(
-            cardRect(frame, hoverCardSize(model, theme, *model.cursorStep, plot.height()),
-                     frame.xOfStep(model.axis, *model.cursorStep)));
+        addCard(*model.cursorStep);
     return labels;
 }
 

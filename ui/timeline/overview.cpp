@@ -104,11 +104,7 @@ void paintOverview(QPainter& painter, const TimelineModel& model, const Timeline
     const VisibleRange visible = model.viewport.range();
     const double left = std::round(frame.overviewX(visible.begin));
     const double right = std::round(frame.overviewX(visible.end));
-    const QColor veil = theme.color(Role::Panel, 0.6);
-    painter.fillRect(QRectF{QPointF{strip.left(), strip.top()}, QPointF{left, strip.bottom()}},
-                     veil);
-    painter.fillRect(QRectF{QPointF{right, strip.top()}, QPointF{strip.right(), strip.bottom()}},
-                     veil);
+    paintVeil(painter, strip, left, right, theme.color(Role::Panel, 0.6));
     const QColor accent = theme.color(Role::Accent);
     painter.fillRect(QRectF{left, strip.top(), right - left, 1}, accent);
     painter.fillRect(QRectF{left, strip.bottom() - 1, right - left, 1}, accent);
@@ -117,10 +113,8 @@ void paintOverview(QPainter& painter, const TimelineModel& model, const Timeline
         painter.fillRect(QRectF{x, strip.top(), 1, strip.height()}, accent);
         painter.fillRect(QRectF{x - 1, strip.center().y() - grip / 2, 3, grip}, accent);
     }
-    const QFont& font = theme.font(TextRole::Small);
-    painter.setFont(font);
-    painter.setPen(theme.color(Role::Muted));
-    const double baseline = baselineIn(strip, font);
+    setText(painter, TextRole::Small, Role::Muted);
+    const double baseline = baselineIn(strip, painter.font());
     const QColor ground = theme.color(Role::Panel);
     drawNumberOn(ground, painter, QPointF{strip.left() - theme.px(8), baseline},
                  QStringLiteral("Step"), Qt::AlignRight);

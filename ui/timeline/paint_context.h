@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ui/base/theme.h"
+#include "ui/base/widgets.h"
 #include "ui/timeline/stack_columns.h"
 #include "ui/timeline/timeline_model.h"
 
@@ -22,10 +22,14 @@ struct PaintContext
     const Theme& theme;
 
     [[nodiscard]] double px(double length) const { return theme.px(length); }
-    void setText(TextRole font, Role color) const
+    [[nodiscard]] QColor color(Role role, double alpha = 1) const
     {
-        painter.setFont(theme.font(font));
-        painter.setPen(theme.color(color));
+        return theme.color(role, alpha);
+    }
+    void setText(TextRole font, Role color) const { ui::setText(painter, font, color); }
+    void setShape(const QPen& outline, const QBrush& area = Qt::NoBrush) const
+    {
+        ui::setShape(painter, outline, area);
     }
 };
 
@@ -58,6 +62,9 @@ struct PlacedLabels
 // The parts, bottom to top.
 void paintGround(const PaintContext& context); ///< panel, plot, grid, memory axis, legend
 void paintLegend(const PaintContext& context);
+/// Over what lies beside a stretch of the rectangle's width.
+void paintVeil(QPainter& painter, const QRectF& rect, double left, double right,
+               const QColor& color);
 void paintHeader(const PaintContext& context); ///< title and subtitle
 void paintBands(const PaintContext& context);  ///< phases
 /// Lines between phases. `standing` are the columns (device pixels) already painted, before which
@@ -69,9 +76,6 @@ void paintSelection(const PaintContext& context);
 void paintCursor(const PaintContext& context, std::size_t step);
 void paintPeak(const PaintContext& context, const PlacedLabels& labels);
 void paintPinDistance(const PaintContext& context); ///< what is between two pins
-
-/// Of a line of text centred in the rectangle.
-[[nodiscard]] double baselineIn(const QRectF& rect, const QFont& font);
 
 // Geometry that the mouse needs too.
 /// The facts beside the title, as far as they fit.

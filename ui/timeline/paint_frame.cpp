@@ -11,12 +11,6 @@
 
 namespace plimsoll::ui {
 
-double baselineIn(const QRectF& rect, const QFont& font)
-{
-    const QFontMetricsF metrics{font};
-    return rect.center().y() + (metrics.ascent() - metrics.descent()) / 2;
-}
-
 QColor mixed(const QColor& over, double share, const QColor& ground)
 {
     const auto part = [share](int a, int b) {
@@ -33,14 +27,14 @@ constexpr double kBoundaryShare = 0.55; ///< of the colour in a phase boundary; 
 void paintMemoryAxis(const PaintContext& context)
 {
     const QRectF& plot = context.frame.at.plot();
-    const QFont font = context.theme.font(TextRole::Small);
+    const QFont& font = context.theme.font(TextRole::Small);
     const QFontMetricsF metrics{font};
     QPainter& painter = context.painter;
     for (const Tick& tick : context.frame.bytes.ticks) {
         const double y =
             std::round(context.frame.at.yOf(base::Bytes{static_cast<std::int64_t>(tick.value)}));
         painter.fillRect(QRectF{plot.left(), std::min(y, plot.bottom() - 1), plot.width(), 1},
-                         context.theme.color(Role::Grid));
+                         context.color(Role::Grid));
         context.setText(TextRole::Small, Role::Muted);
         // "3072 MiB" is wider than the gutter leaves: it moves towards the plot, not out of sight.
         const double right = std::max(plot.left() - context.px(8),
@@ -76,6 +70,13 @@ double boundaryEnd(const PaintContext& context, const StackColumns& standing, do
 
 } // namespace
 
+void paintVeil(QPainter& painter, const QRectF& rect, double left, double right,
+               const QColor& color)
+{
+    painter.fillRect(QRectF{rect.topLeft(), QPointF{left, rect.bottom()}}, color);
+    painter.fillRect(QRectF{QPointF{right, rect.top()}, rect.bottomRight()}, color);
+}
+
 void paintGround(const PaintContext& context)
 {
     QPainter& painter = context.painter;
@@ -83,14 +84,14 @@ void paintGround(const PaintContext& context)
     const TimelineLayout& layout = context.frame.layout;
     const QRectF whole{0, 0, layout.header.width(),
                        std::max(layout.axis.bottom(), layout.overview.bottom()) + context.px(8)};
-    painter.fillRect(whole, context.theme.color(Role::Panel));
-    painter.fillRect(layout.plot, context.theme.color(Role::Plot));
+    painter.fillRect(whole, context.color(Role::Panel));
+    painter.fillRect(layout.plot, context.color(Role::Plot));
     paintMemoryAxis(context);
     // The right edge of the plot is the axis of the device sizes.
     painter.fillRect(QRectF{layout.plot.right(), layout.plot.top(), 1, layout.plot.height()},
-                     context.theme.color(Role::Border));
+                     context.color(Role::Border));
     painter.fillRect(QRectF{layout.plot.left(), layout.plot.bottom(), layout.plot.width(), 1},
-                     context.theme.color(Role::BorderStrong));
+                     context.color(Role::BorderStrong));
     paintLegend(context);
 }
 
@@ -104,7 +105,7 @@ void paintBands(const PaintContext& context)
     painter.setRenderHint(QPainter::Antialiasing, false);
     const StepAxis& axis = context.model.axis;
     const Coordinates& at = context.frame.at;
-    painter.fillRect(layout.bands, context.theme.color(Role::Raised));
+    painter.fillRect(layout.bands, context.color(Role::Raised));
     const QFont font = context.theme.font(TextRole::Small);
     painter.save();
     painter.setClipRect(layout.bands);
@@ -140,8 +141,8 @@ void paintBoundaries(const PaintContext& context, const StackColumns& standing)
     if (!stacked)
         return;
     context.painter.setRenderHint(QPainter::Antialiasing, false);
-    const QColor ink = mixed(context.theme.color(Role::BorderStrong), kBoundaryShare,
-                             context.theme.color(Role::Plot));
+    const QColor ink =
+        mixed(context.color(Role::BorderStrong), kBoundaryShare, context.color(Role::Plot));
     const double top = layout.bands.isEmpty() ? layout.plot.top() : layout.bands.top();
     for (const timeline::Band& band : stacked->bands()) {
         const double edge =
@@ -165,9 +166,9 @@ void paintTimeAxis(const PaintContext& context)
               : stepTicks(at.visibleBegin(), at.visibleEnd(), axis.width(), gap);
     QPainter& painter = context.painter;
     painter.setRenderHint(QPainter::Antialiasing, false);
-    const QFontMetricsF metrics{context.theme.font(TextRole::Small)};
+    const QFont& small = context.theme.font(TextRole::Small);
+    const QFontMetricsF metrics{small};
     // The label of the end, at the right of its tick, may need the place of the one before.
-    const QFont small = context.theme.font(TextRole::Small);
     const double endBegins = ticks.empty()
                                  ? axis.right()
                                  : std::round(at.xOf(ticks.back().value))
@@ -175,7 +176,7 @@ void paintTimeAxis(const PaintContext& context)
     for (const Tick& tick : ticks) {
         const double x = std::round(at.xOf(tick.value));
         painter.fillRect(QRectF{std::min(x, axis.right() - 1), axis.top(), 1, context.px(4)},
-                         context.theme.color(Role::BorderStrong));
+                         context.color(Role::BorderStrong));
         context.setText(TextRole::Small, Role::Muted);
         const bool last = &tick == &ticks.back();
         if (!last && x + numberWidth(small, tick.label) / 2 > endBegins)

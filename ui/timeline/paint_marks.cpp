@@ -18,6 +18,23 @@ constexpr double kMarkHit = 10;
 constexpr double kTagPad = 5.0;
 constexpr double kTagGap = 6.0;
 
+/// Around the origin.
+void drawTag(QPainter& painter, const Theme& theme, const QRectF& rect, const Tag& tag)
+{
+    setShape(painter, Qt::NoPen, theme.color(Role::Panel, 0.92));
+    painter.drawRoundedRect(rect, 3, 3);
+    const QFont& strong = theme.font(TextRole::SmallStrong);
+    const double baseline = baselineIn(rect, strong);
+    const double x = rect.left() + theme.px(kTagPad);
+    setText(painter, TextRole::SmallStrong, tag.ink);
+    drawNumber(painter, QPointF{x, baseline}, tag.strong, Qt::AlignLeft);
+    if (tag.plain.isEmpty())
+        return;
+    setText(painter, TextRole::Small, Role::Muted);
+    drawNumber(painter, QPointF{x + numberWidth(strong, tag.strong) + theme.px(kTagGap), baseline},
+               tag.plain, Qt::AlignLeft);
+}
+
 } // namespace
 
 QSizeF tagSize(const Theme& theme, const Tag& tag)
@@ -29,31 +46,6 @@ QSizeF tagSize(const Theme& theme, const Tag& tag)
         width += numberWidth(plain, tag.plain) + theme.px(kTagGap);
     return {std::ceil(width), std::ceil(QFontMetricsF{strong}.height()) + 3};
 }
-
-namespace {
-
-/// Around the origin.
-void drawTag(QPainter& painter, const Theme& theme, const QRectF& rect, const Tag& tag)
-{
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(theme.color(Role::Panel, 0.92));
-    painter.drawRoundedRect(rect, 3, 3);
-    const QFont& strong = theme.font(TextRole::SmallStrong);
-    const double baseline = baselineIn(rect, strong);
-    const double x = rect.left() + theme.px(kTagPad);
-    painter.setFont(strong);
-    painter.setPen(theme.color(tag.ink));
-    drawNumber(painter, QPointF{x, baseline}, tag.strong, Qt::AlignLeft);
-    if (tag.plain.isEmpty())
-        return;
-    painter.setFont(theme.font(TextRole::Small));
-    painter.setPen(theme.color(Role::Muted));
-    drawNumber(painter, QPointF{x + numberWidth(strong, tag.strong) + theme.px(kTagGap), baseline},
-               tag.plain, Qt::AlignLeft);
-}
-
-} // namespace
 
 void paintTag(const PaintContext& context, const QRectF& rect, const Tag& tag)
 {
@@ -90,11 +82,9 @@ void paintPeakMark(const PaintContext& context, const PeakMark& mark, bool fille
     const double sign = mark.below ? 1 : -1;
     const QPointF tip = mark.apex + QPointF{0, sign * 1.5};
     const QPolygonF triangle{tip, tip + QPointF{-w, sign * h}, tip + QPointF{w, sign * h}};
-    context.painter.setRenderHint(QPainter::Antialiasing);
-    QPen pen{context.theme.color(Role::Text), 1.4};
+    QPen pen{context.color(Role::Text), 1.4};
     pen.setJoinStyle(Qt::MiterJoin);
-    context.painter.setPen(pen);
-    context.painter.setBrush(context.theme.color(filled ? Role::Text : Role::Panel));
+    context.setShape(pen, context.color(filled ? Role::Text : Role::Panel));
     context.painter.drawPolygon(triangle);
 }
 
@@ -132,11 +122,11 @@ void paintLayerNames(const PaintContext& context, const PlacedLabels& labels)
         const std::optional<QRectF>& rect = labels.layerNames[layer];
         if (!rect)
             continue;
-        const QColor ground = context.theme.color(classRole((*context.model.layers)[layer].ink));
+        const QColor ground = context.color(classRole((*context.model.layers)[layer].ink));
         context.painter.setRenderHint(QPainter::Antialiasing, false);
         if (!context.model.pale)
             context.painter.fillRect(*rect, ground);
-        context.painter.setPen(context.model.pale ? context.theme.color(Role::Text)
+        context.painter.setPen(context.model.pale ? context.color(Role::Text)
                                                   : labelColorOn(ground));
         const QString name = context.model.layerName(layer);
         drawName(context.painter,
@@ -158,16 +148,11 @@ void paintSelection(const PaintContext& context)
     painter.save();
     painter.setClipRect(plot);
     painter.setRenderHint(QPainter::Antialiasing, false);
-    const QColor veil = context.theme.color(Role::Panel, 0.5);
-    painter.fillRect(QRectF{QPointF{plot.left(), plot.top()}, QPointF{left, plot.bottom()}}, veil);
-    painter.fillRect(QRectF{QPointF{right, plot.top()}, QPointF{plot.right(), plot.bottom()}},
-                     veil);
-    painter.setRenderHint(QPainter::Antialiasing);
+    paintVeil(painter, plot, left, right, context.color(Role::Panel, 0.5));
     for (const double x : {left, right}) {
-        painter.setPen(QPen{context.theme.color(Role::Accent), 1.6});
+        context.setShape(QPen{context.color(Role::Accent), 1.6});
         painter.drawLine(QPointF{x, plot.top()}, QPointF{x, plot.bottom()});
-        painter.setPen(Qt::NoPen);
-        painter.setBrush(context.theme.color(Role::Accent));
+        context.setShape(Qt::NoPen, context.color(Role::Accent));
         const QSizeF grip{context.px(7), context.px(24)};
         painter.drawRoundedRect(
             QRectF{QPointF{x - grip.width() / 2, plot.center().y() - grip.height() / 2}, grip}, 2,
@@ -187,12 +172,9 @@ void paintCursor(const PaintContext& context, std::size_t step)
         return;
     QPainter& painter = context.painter;
     painter.setRenderHint(QPainter::Antialiasing, false);
-    painter.fillRect(QRectF{x - 1, plot.top(), 3, plot.height()},
-                     context.theme.color(Role::Halo, 0.8));
-    painter.fillRect(QRectF{x, plot.top(), 1, plot.height()}, context.theme.color(Role::Text));
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.setPen(QPen{context.theme.color(Role::Halo), 1.5});
-    painter.setBrush(context.theme.color(Role::Text));
+    painter.fillRect(QRectF{x - 1, plot.top(), 3, plot.height()}, context.color(Role::Halo, 0.8));
+    painter.fillRect(QRectF{x, plot.top(), 1, plot.height()}, context.color(Role::Text));
+    context.setShape(QPen{context.color(Role::Halo), 1.5}, context.color(Role::Text));
     const double r = context.px(4);
     painter.drawEllipse(QPointF{x + 0.5, context.frame.at.yOf(stacked->totalAt(step))}, r, r);
 }

@@ -8,21 +8,6 @@ namespace plimsoll::ui {
 
 namespace {
 
-/// Calls visit(span of steps) for every column that shows any step.
-template <typename Visit>
-void forEachColumn(const StepAxis& axis, const Coordinates& coordinates, Visit&& visit)
-{
-    const auto columns = static_cast<std::size_t>(std::max(0.0, coordinates.plot().width()));
-    double from = coordinates.positionAt(0);
-    StepSpans spans{axis, from};
-    const double length = axis.length();
-    for (std::size_t column = 0; column < columns && from < length; ++column) {
-        const double to = coordinates.positionAt(static_cast<double>(column) + 1);
-        visit(spans.upTo(to));
-        from = to;
-    }
-}
-
 double pixelsPerByte(const Coordinates& coordinates)
 {
     return coordinates.plot().height() / static_cast<double>(coordinates.top().count());
@@ -43,11 +28,11 @@ StackColumns stackColumns(const timeline::Timeline& timeline, const StepAxis& ax
     columns.height = static_cast<int>(std::lround(coordinates.plot().height()));
     if (timeline.stepCount() == 0)
         return columns;
-    const auto expected = static_cast<std::size_t>(std::max(0.0, coordinates.plot().width()));
-    columns.step.reserve(expected);
-    columns.top.reserve(expected);
+    const std::vector<StepSpan> spans = columnSpans(axis, coordinates);
+    columns.step.reserve(spans.size());
+    columns.top.reserve(spans.size());
     const double scale = pixelsPerByte(coordinates);
-    forEachColumn(axis, coordinates, [&](const StepSpan& span) {
+    for (const StepSpan& span : spans) {
         const std::size_t step = shownStep(timeline, span);
         columns.step.push_back(static_cast<std::uint32_t>(step));
         const timeline::Stack stack = timeline.stackAt(step);
@@ -58,16 +43,26 @@ StackColumns stackColumns(const timeline::Timeline& timeline, const StepAxis& ax
             tops[layer] = static_cast<float>(static_cast<double>(sum) * scale);
         }
         columns.top.push_back(tops);
-    });
+    }
     return columns;
 }
 
 std::vector<StepSpan> columnSpans(const StepAxis& axis, const Coordinates& coordinates)
 {
-    std::vector<StepSpan> spans;
-    if (axis.stepCount() > 0)
-        forEachColumn(axis, coordinates, [&](const StepSpan& span) { spans.push_back(span); });
-    return spans;
+    std::vector<StepSpan> columns;
+    if (axis.stepCount() == 0)
+        return columns;
+    const auto count = static_cast<std::size_t>(std::max(0.0, coordinates.plot().width()));
+    columns.reserve(count);
+    double from = coordinates.positionAt(0);
+    StepSpans spans{axis, from};
+    const double length = axis.length();
+    while (columns.size() < count && from < length) {
+        const double to = coordinates.positionAt(static_cast<double>(columns.size()) + 1);
+        columns.push_back(spans.upTo(to));
+        from = to;
+    }
+    return columns;
 }
 
 std::vector<float> curveColumns(const timeline::Timeline& curve, std::span<const StepSpan> spans,

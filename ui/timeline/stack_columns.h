@@ -34,7 +34,7 @@ struct StackColumns
 /// The largest step of a column's span: what a column shows.
 [[nodiscard]] std::size_t shownStep(const timeline::Timeline& timeline, const StepSpan& span);
 
-/// The steps that each column shows.
+/// The steps that each column shows; none of those right of the end of the step.
 [[nodiscard]] std::vector<StepSpan> columnSpans(const StepAxis& axis,
                                                 const Coordinates& coordinates);
 /// Height per column of another curve. `stepAt` maps the axis' steps to the curve's.

@@ -4,8 +4,6 @@
 #include "ui/timeline/overview.h"
 #include "ui/timeline/timeline_overlay.h"
 
-#include <QWidget>
-
 #include <algorithm>
 #include <cmath>
 
@@ -65,11 +63,6 @@ QPoint anchorOf(const TimelineFrame& frame, double ratio)
 }
 
 } // namespace
-
-TimelineFrame TimelineCanvas::frame() const
-{
-    return frameFor(m_model, m_widget.size(), Theme::current().scale());
-}
 
 std::optional<std::size_t> TimelineCanvas::stepAtX(double x) const
 {
@@ -170,12 +163,8 @@ void TimelineCanvas::paint(QPainter& painter)
     paintLayerNames(context, m_labels);
     paintAbove(context, m_labels);
     paintOverview(painter, m_model, now, theme);
-    if (m_model.plotFocused) {
-        painter.setRenderHint(QPainter::Antialiasing);
-        painter.setBrush(Qt::NoBrush);
-        painter.setPen(QPen{theme.color(Role::Accent), 2});
-        painter.drawRect(now.at.plot().adjusted(-2, -2, 2, 2));
-    }
+    if (m_model.plotFocused)
+        drawFocusRing(painter, now.at.plot());
 }
 
 } // namespace plimsoll::ui

@@ -18,7 +18,10 @@ public:
     {
     }
 
-    [[nodiscard]] TimelineFrame frame() const;
+    [[nodiscard]] TimelineFrame frame() const
+    {
+        return frameFor(m_model, m_widget.size(), Theme::current().scale());
+    }
     [[nodiscard]] double ratio() const { return m_widget.devicePixelRatioF(); }
     /// Of the last painting.
     [[nodiscard]] const PlacedLabels& labels() const { return m_labels; }

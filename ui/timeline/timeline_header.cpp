@@ -60,8 +60,7 @@ void paintLegendLine(const PaintContext& context, double x, double baseline)
     const double left = std::round(x - lineWidth(context.model, context.theme));
     const double y =
         std::round(baseline - QFontMetricsF{context.theme.font(TextRole::Small)}.xHeight() / 2);
-    context.painter.setRenderHint(QPainter::Antialiasing);
-    context.painter.setPen(QPen{context.theme.color(line->ink), 2});
+    context.setShape(QPen{context.color(line->ink), 2});
     context.painter.drawLine(QPointF{left, y}, QPointF{left + context.px(kLineSwatch), y});
     context.setText(TextRole::Small, Role::Text);
     context.painter.drawText(QPointF{left + context.px(kLineSwatch + kSwatchGap), baseline},
@@ -154,7 +153,7 @@ void paintHeader(const PaintContext& context)
 {
     const QRectF& header = context.frame.layout.header;
     context.setText(TextRole::Strong, Role::Text);
-    const QColor ground = context.theme.color(Role::Panel);
+    const QColor ground = context.color(Role::Panel);
     drawNumberOn(
         ground, context.painter,
         QPointF{context.px(kTitleLeft), baselineIn(header, context.theme.font(TextRole::Strong))},

@@ -74,11 +74,6 @@ double TimelineFrame::xOfStep(const StepAxis& axis, std::size_t step) const
     return at.xOf(end > begin ? (begin + end) / 2 : axis.positionOf(step));
 }
 
-double TimelineFrame::overviewX(double fraction) const
-{
-    return layout.overview.left() + fraction * layout.overview.width();
-}
-
 double TimelineFrame::overviewFraction(double x) const
 {
     return (x - layout.overview.left()) / std::max(1.0, layout.overview.width());

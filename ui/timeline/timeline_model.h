@@ -126,7 +126,10 @@ struct TimelineFrame
         return x >= at.plot().left() && x <= at.plot().right();
     }
     /// Axis position as fraction of the whole and back.
-    [[nodiscard]] double overviewX(double fraction) const;
+    [[nodiscard]] double overviewX(double fraction) const
+    {
+        return layout.overview.left() + fraction * layout.overview.width();
+    }
     [[nodiscard]] double overviewFraction(double x) const;
 };
 [[nodiscard]] TimelineFrame frameFor(const TimelineModel& model, const QSizeF& size, double scale);

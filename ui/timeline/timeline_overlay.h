@@ -23,6 +23,14 @@ enum class PaintStage : std::uint8_t {
     Marks,  ///< over the peak
     Cards,  ///< below hover cards
 };
+/// What gives labels their places.
+struct Placing
+{
+    LabelPlacer& placer;
+    PlacedLabels& labels;
+    const TimelineFrame& frame;
+    const Theme& theme;
+};
 /// When an overlay places its labels: earlier ones take the better places.
 enum class LabelRank : std::uint8_t { BeforeCards, BeforePeak, AfterPeak };
 /// Whether an overlay is asked before the view's own parts or after them.
@@ -50,8 +58,7 @@ public:
     virtual void paint(const PaintContext& context, const PlacedLabels& labels,
                        PaintStage stage) = 0;
     /// Into PlacedLabels::overlay, in an order of its own.
-    virtual void place(LabelPlacer& placer, PlacedLabels& labels, const TimelineFrame& frame,
-                       const Theme& theme, LabelRank rank) const = 0;
+    virtual void place(const Placing& to, LabelRank rank) const = 0;
     [[nodiscard]] virtual std::optional<OverlayHit> hitAt(const QPointF& pos,
                                                           const TimelineFrame& frame,
                                                           const PlacedLabels& labels,

@@ -7,7 +7,6 @@
 #include "ui/base/widgets.h"
 
 #include <QHelpEvent>
-#include <QMouseEvent>
 #include <QToolTip>
 #include <QWheelEvent>
 
@@ -128,6 +127,8 @@ QSize TimelineView::minimumSizeHint() const
 
 bool TimelineView::event(QEvent* event)
 {
+    if (followFocus(*event, m_model.plotFocused))
+        update();
     if (event->type() != QEvent::ToolTip)
         return QWidget::event(event);
     const auto& help = *static_cast<QHelpEvent*>(event);
@@ -157,26 +158,6 @@ void TimelineView::changeEvent(QEvent* event)
     QWidget::changeEvent(event);
     if (event->type() == QEvent::FontChange || event->type() == QEvent::EnabledChange)
         m_canvas.invalidateAll();
-}
-
-void TimelineView::mousePressEvent(QMouseEvent* event)
-{
-    m_input.press(event->position(), event->button());
-}
-
-void TimelineView::mouseMoveEvent(QMouseEvent* event)
-{
-    m_input.move(event->position(), event->buttons(), event->modifiers());
-}
-
-void TimelineView::mouseReleaseEvent(QMouseEvent* event)
-{
-    m_input.release(event->position());
-}
-
-void TimelineView::mouseDoubleClickEvent(QMouseEvent* event)
-{
-    m_input.doubleClick(event->position());
 }
 
 void TimelineView::leaveEvent(QEvent* event)
@@ -215,20 +196,6 @@ void TimelineView::keyPressEvent(QKeyEvent* event)
     default: break;
     }
     QWidget::keyPressEvent(event);
-}
-
-void TimelineView::focusInEvent(QFocusEvent* event)
-{
-    m_model.plotFocused = showsFocusRing(event->reason());
-    QWidget::focusInEvent(event);
-    update();
-}
-
-void TimelineView::focusOutEvent(QFocusEvent* event)
-{
-    m_model.plotFocused = false;
-    QWidget::focusOutEvent(event);
-    update();
 }
 
 } // namespace plimsoll::ui

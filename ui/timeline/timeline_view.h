@@ -3,6 +3,7 @@
 
 #include "ui/timeline/timeline_input.h"
 
+#include <QMouseEvent>
 #include <QWidget>
 
 namespace plimsoll::ui {
@@ -77,15 +78,22 @@ protected:
     void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     void changeEvent(QEvent* event) override;
-    void mousePressEvent(QMouseEvent* event) override;
-    void mouseMoveEvent(QMouseEvent* event) override;
-    void mouseReleaseEvent(QMouseEvent* event) override;
-    void mouseDoubleClickEvent(QMouseEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override
+    {
+        m_input.press(event->position(), event->button());
+    }
+    void mouseMoveEvent(QMouseEvent* event) override
+    {
+        m_input.move(event->position(), event->buttons(), event->modifiers());
+    }
+    void mouseReleaseEvent(QMouseEvent* event) override { m_input.release(event->position()); }
+    void mouseDoubleClickEvent(QMouseEvent* event) override
+    {
+        m_input.doubleClick(event->position());
+    }
     void wheelEvent(QWheelEvent* event) override;
     void leaveEvent(QEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
-    void focusInEvent(QFocusEvent* event) override;
-    void focusOutEvent(QFocusEvent* event) override;
 
 private:
     static constexpr double kKeyZoom = 0.5;
