@@ -58,6 +58,8 @@ void kindFields(Io& io, Plan& plan)
     if (io.has("granularity")) // files of before it was written have no such key
         choiceField(io, "granularity", granularity, Granularity::Module, Granularity::Op,
                     granularityName);
+    if (granularity != Granularity::Module && !kindOf(runtime).takesGranularity)
+        io.fail("granularity", "must be \"module\" in a plan for runtime \"step\"");
     if (runtime == Runtime::CompiledStep)
         static_cast<void>(plan.asSchedule());
     else

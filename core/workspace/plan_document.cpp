@@ -30,7 +30,7 @@ std::string documentName(const std::filesystem::path& path)
     std::string name = path.filename().string();
     for (const std::string_view ending : {".gz", ".json", ".plimsoll"})
         if (name.size() > ending.size() && std::string_view{name}.ends_with(ending))
-            name.resize(name.size() - ending.size());
+            name.erase(name.size() - ending.size());
     return base::printable(name, 80);
 }
 

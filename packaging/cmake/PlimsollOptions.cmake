@@ -5,7 +5,7 @@ option(PLIMSOLL_BUILD_UI "Build the Qt application" ON)
 option(PLIMSOLL_BUILD_TESTS "Build the tests (needs Qt6 Core and Test)" ON)
 option(PLIMSOLL_BUILD_BENCH "Build the benchmarks (needs Google Benchmark)" ON)
 option(PLIMSOLL_BUILD_FUZZ "Build the fuzz targets (needs clang)" OFF)
-option(PLIMSOLL_PCH "Precompile Qt's headers for the UI and the tests" OFF)
+option(PLIMSOLL_PCH "Precompile Qt's and the standard headers" OFF)
 option(PLIMSOLL_WERROR "Treat warnings as errors" OFF)
 set(PLIMSOLL_SANITIZE "" CACHE STRING "Sanitizers, comma separated: address,undefined or thread")
 

@@ -2,8 +2,8 @@
 # The three functions that declare everything: core modules, UI modules, tests.
 
 # plimsoll_precompiled(name WITH libraries... HEADERS headers... [DEFINITIONS names...]): a precompiled header for the targets that reuse it.
-# Half of the time of a Qt source is parsing Qt's headers. Core is compiled without in the preset dev, whose objects then
-# serve core-only, too, and so is everything in the preset release: they find an include that is missing.
+# Half of the time of a Qt source is parsing Qt's headers. The presets core-only and plain compile without: they find an
+# include that is missing.
 function(plimsoll_precompiled name)
     cmake_parse_arguments(ARG "" "" "WITH;HEADERS;DEFINITIONS" ${ARGN})
     set(source "${CMAKE_BINARY_DIR}/${name}.cpp")
@@ -24,12 +24,17 @@ function(plimsoll_module name)
     cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
     add_library(plimsoll_${name} STATIC ${ARG_SOURCES})
     target_link_libraries(plimsoll_${name} PUBLIC plimsoll_options ${ARG_DEPS})
-    if(PLIMSOLL_PCH AND PLIMSOLL_SANITIZE)
+    plimsoll_precompiled_core(plimsoll_${name})
+endfunction()
+
+# plimsoll_precompiled_core(target): the standard headers precompiled for a target without Qt.
+function(plimsoll_precompiled_core target)
+    if(PLIMSOLL_PCH)
         if(NOT TARGET plimsoll_core_pch)
             plimsoll_precompiled(plimsoll_core_pch HEADERS ${plimsoll_pch_standard} <string_view> <limits> <numeric> <tuple>)
         endif()
-        target_link_libraries(plimsoll_${name} PRIVATE fmt::fmt tl::expected)
-        target_precompile_headers(plimsoll_${name} REUSE_FROM plimsoll_core_pch)
+        target_link_libraries(${target} PRIVATE fmt::fmt tl::expected)
+        target_precompile_headers(${target} REUSE_FROM plimsoll_core_pch)
     endif()
 endfunction()
 

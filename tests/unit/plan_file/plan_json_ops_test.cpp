@@ -221,11 +221,13 @@ void PlanJsonOpsTest::refusesADamagedPlan_data()
     row(
         "regions and schedule", true,
         [](json& f) {
-            f["granularity"] = "op";
             f["regions"] = opFile()["regions"];
             f["labels"] = opFile()["labels"];
         },
         R"(regions must be empty in a plan for runtime "step".)");
+    row(
+        "granularity of the step runtime", true, [](json& f) { f["granularity"] = "op"; },
+        R"(granularity must be "module" in a plan for runtime "step".)");
     row(
         "statistics of the step runtime", true, [](json& f) { f["freeze_stats"] = false; },
         R"(freeze_stats belongs to plans for runtime "checkpoint" only, as runtime "step" never updates statistics again.)");
