@@ -98,7 +98,7 @@ void CliDiffTest::comparesBytesAndNotTimesOfAnotherDevice()
     const CliRun said = runCli({text("diff"), path, m_graph});
     QVERIFY2(said.out.contains("  Times are not compared: the steps ran on cpu"),
              said.out.constData());
-    QVERIFY(said.out.contains("The measurement holds no ops of this run"));
+    QVERIFY(said.out.contains("The measurement has no ops of this run"));
     for (const QByteArray& line : said.out.split('\n'))
         QVERIFY2(!line.contains("step_time") || !line.contains('%'), line.constData());
 }

@@ -207,7 +207,7 @@ void CliFaultsTest::anEmptyNameIsQuoted()
     const CliRun written = runCli(
         {text("plan"), m_resnet, text("--budget"), text("80%"), text("--export"), QString{}});
     QCOMPARE(written.exit, 2);
-    QVERIFY2(written.error.startsWith("\"\": the ending says"), written.error.constData());
+    QVERIFY2(written.error.startsWith("\"\": the extension selects"), written.error.constData());
 }
 
 /// As some editors write them.

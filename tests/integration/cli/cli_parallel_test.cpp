@@ -181,7 +181,7 @@ void CliParallelTest::hooksThatMayFireAgainAreFlagged()
     for (const char* wayOut : {"non-reentrant", "static_graph=True", "manual reduction."})
         QVERIFY(warnings[0].toString().contains(QString::fromUtf8(wayOut)));
     const CliRun shown = runCli({text("check"), checked("world=2"), graph});
-    QVERIFY2(shown.out.contains("mind        Used in several regions: fc.weight. "),
+    QVERIFY2(shown.out.contains("warning     Used in several regions: fc.weight. "),
              shown.out.constData());
     const CliRun byHand = runCli({text("check"), checked("world=2,manual"), graph, text("--json")});
     QCOMPARE(byHand.exit, 0);

@@ -101,10 +101,11 @@ void CliStepTest::plansNameTheirRuntime()
     QVERIFY(regions[text("why_no_regions")].isNull());
     const QString why = repeats[text("why_no_regions")].toString();
     QVERIFY(!why.isEmpty());
-    QVERIFY(runCli(arguments + step)
-                .out.contains("runtime     step: plimsoll.compile_step(), by a schedule of single "
-                              "ops\n  no regions  "
-                              + why.toUtf8() + "\n"));
+    QVERIFY(
+        runCli(arguments + step)
+            .out.contains("runtime     step: plimsoll.compile_step(), with a recompute schedule\n"
+                          "  no regions  "
+                          + why.toUtf8() + "\n"));
     // What capuchin has run again apart lies in each other's regions: it names the ops.
     const QJsonObject apart =
         runCli(arguments + QStringList{text("--planner"), text("capuchin"), text("--json")}).json();
