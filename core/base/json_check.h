@@ -23,7 +23,7 @@ private:
     std::set<std::string, std::less<>> m_more;
 };
 
-/// `the key "x" stands here for the second time in one object`
+/// `the key "x" appears here for the second time in one object`
 [[nodiscard]] std::string repeatedKeyText(std::string_view key);
 
 /// `there are more than 4,000,000 values and keys`

@@ -31,7 +31,7 @@ struct Pair
 struct OtherOp
 {
     std::size_t step = 0;
-    std::string first; ///< "layer1.0.relu · aten.relu, again"
+    std::string first; ///< "layer1.0.relu · aten.relu, recomputed"
     std::string second;
 
     bool operator==(const OtherOp&) const = default;

@@ -42,7 +42,7 @@ void checkSiblings(const std::vector<Region>& regions, FaultList& faults, const 
 inline bool checkInside(const Region& region, const Region& parent, FaultList& faults)
 {
     if (region.first < parent.first || region.last > parent.last)
-        faults.add(region, "reaches out of {}", parent);
+        faults.add(region, "extends beyond {}", parent);
     else if (region.first == parent.first && region.last == parent.last)
         faults.add(region, "runs the same ops as {} around it", parent);
     else

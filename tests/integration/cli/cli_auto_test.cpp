@@ -143,8 +143,8 @@ void CliAutoTest::whoTakesNoPartIsNamed()
         plan(options + QStringList{text("--json")}).json()[text("left_out")].toArray();
     QCOMPARE(named.size(), 1);
     QVERIFY(
-        named[0].toString().startsWith(text("rotor took no part: Saved sets are of checkpoint")));
-    QVERIFY(plan(options).out.contains("  rotor took no part: "));
+        named[0].toString().startsWith(text("rotor was not run: Saved sets are for checkpoint")));
+    QVERIFY(plan(options).out.contains("  rotor was not run: "));
 }
 
 /// As if each had been asked by itself with what auto was asked, and which of them the answer comes

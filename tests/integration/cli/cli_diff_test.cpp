@@ -79,8 +79,8 @@ void CliDiffTest::comparesBytesAndNotTimesOfAnotherDevice()
     QVERIFY2(run.exit == 0, run.error.constData());
     const QJsonObject first = run.json()[text("runs")].toArray().at(0).toObject();
     QVERIFY(first[text("same_ops")].isNull());
-    QVERIFY(first[text("other_times")].toString().startsWith(text(
-        "Times are not compared: the steps ran on cpu, predicted are those of A100 80GB SXM")));
+    QVERIFY(first[text("other_times")].toString().startsWith(
+        text("Times are not compared: the steps ran on cpu, the prediction is for A100 80GB SXM")));
     bool hasPeak = false;
     for (const QJsonValue value : first[text("rows")].toArray()) {
         const QJsonObject row = value.toObject();
@@ -164,8 +164,8 @@ void CliDiffTest::comparesTwoPlans()
     const QJsonObject only = json[text("only_b")].toArray().at(0).toObject();
     QCOMPARE(only[text("first")], region[text("first")]);
     QCOMPARE(only[text("last")], region[text("last")]);
-    QVERIFY(
-        json[text("first_other_op")].toObject()[text("b")].toString().endsWith(text(", again")));
+    QVERIFY(json[text("first_other_op")].toObject()[text("b")].toString().endsWith(
+        text(", recomputed")));
     for (const QJsonValue value : json[text("rows")].toArray()) {
         const QJsonObject row = value.toObject();
         const QString name = row[text("name")].toString();

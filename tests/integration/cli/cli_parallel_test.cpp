@@ -195,7 +195,7 @@ void CliParallelTest::refusesInOneSentence_data()
     QTest::newRow("world") << QStringList{text("--ddp"), text("views")}
                            << QByteArray{"world is missing"};
     QTest::newRow("word") << QStringList{text("--ddp"), text("world=2,fast")}
-                          << QByteArray{"\"fast\" is none of"};
+                          << QByteArray{"\"fast\" is not one of"};
     QTest::newRow("zero alone") << QStringList{text("--zero"), text("1")}
                                 << QByteArray{"--zero needs --ddp"};
     QTest::newRow("empty") << QStringList{text("--ddp"), QString{}} << QByteArray{"--ddp is empty"};
