@@ -107,7 +107,7 @@ struct ReducedGradient
 struct ShardUnit
 {
     std::string path;                    ///< of its module; "" for the root
-    bool isRoot = false;                 ///< those of no other unit
+    bool isRoot = false;                 ///< has what no other unit has
     std::vector<std::size_t> parameters; ///< indices into Program::parameters
     std::vector<std::size_t> gradients;  ///< indices into Parallel::gradients
     base::Bytes gathered;                ///< its parameters, padded for all ranks

@@ -47,7 +47,7 @@ public:
     [[nodiscard]] bool ok() const { return !m_error; }
     [[nodiscard]] const base::Error& error() const { return *m_error; }
     [[nodiscard]] const Text& source() const { return m_source; }
-    /// The value whose place refuseJson() reports.
+    /// The document in which refuseJson() finds the place.
     void attach(simdjson::ondemand::document& document) { m_document = &document; }
 
     /// Sets the place for later messages: a key or table, and its row and column, if any.

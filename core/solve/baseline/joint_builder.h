@@ -22,7 +22,7 @@ public:
     /// Adds the nodes that the op computes. `isSeed`: its results are the gradient with which
     /// backward begins.
     void add(graph::OpId op, bool isSeed);
-    /// A value that forward returns.
+    /// Marks a value as an output of forward.
     void handOut(graph::TensorId tensor) { m_handedOut.push_back(read(tensor)); }
     [[nodiscard]] JointGraph take() &&;
 

@@ -20,7 +20,7 @@ struct JointNode
     std::int64_t elements = 0;
     std::int64_t bytes = 0;
     std::int64_t flops = 0;
-    std::optional<graph::TensorId> tensor; ///< op of the recorded step; none inside a decomposed op
+    std::optional<graph::TensorId> tensor; ///< of the recorded step; none inside a decomposed op
     bool isInput = false;
     bool isParameter = false;    ///< an input that stays in memory anyway: parameters and buffers
     bool isTuple = false;        ///< several results, each of which another node selects

@@ -34,7 +34,7 @@ private:
     struct Attempt
     {
         std::vector<plan::RecomputeStep> rows;
-        std::optional<graph::StorageId> failed; ///< those that can't be recomputed
+        std::optional<graph::StorageId> failed; ///< one that can't be recomputed
     };
 
     [[nodiscard]] Attempt attempt(const std::vector<bool>& isKept) const;

@@ -66,7 +66,7 @@ struct RematGaps
 /// Requires a problem that simulate() accepts.
 [[nodiscard]] RematGaps gapsOf(const RematProblem& problem);
 
-/// An upper bound on rounding errors when all terms of a bound are added up.
+/// An upper bound on the relative rounding error of the sum of a bound's terms.
 constexpr double kBoundRounding = 1e-9;
 
 /// What the recomputations of a bound are charged for, besides themselves.

@@ -39,7 +39,7 @@ private:
     };
 
     void place(std::uint32_t buffer, std::int64_t offset);
-    /// Collects the blocks that are live together with the buffer in m_met.
+    /// Collects in m_met the blocks that are live at the same time as the buffer.
     void meet(const PackBuffer& buffer);
     /// The lowest gap of that size among m_met, which is sorted by this.
     [[nodiscard]] std::int64_t lowestGap(std::int64_t size);

@@ -19,7 +19,7 @@ struct Stage
     graph::OpIndex first = 0; ///< op, inclusive
     graph::OpIndex last = 0;
     std::string module;                     ///< path of the innermost module around all its ops
-    std::vector<graph::StorageId> crossing; ///< bytes that cross the cut before the stage
+    std::vector<graph::StorageId> crossing; ///< what crosses the cut before the stage
     std::optional<double> lastSave; ///< nanoseconds of its ops that have run when its last saved
                                     ///< value is saved; none: it saves nothing
 };
