@@ -23,10 +23,10 @@ graph::AxisSize parseSize(std::string_view part)
     const auto [stop, error] = std::from_chars(digits.data(), end, size.size);
     if (size.axis.empty() || digits.empty() || error != std::errc{} || stop != end || size.size < 1
         || size.size >= base::kHuge)
-        throw VerbError(base::ErrorKind::Usage,
-                        fmt::format("--at \"{}\" is no size: write it as batch=16, or "
-                                    "batch=16,sequence=2048.",
-                                    base::printable(part, 40)));
+        throw VerbError(
+            base::ErrorKind::Usage,
+            fmt::format("--at \"{}\" is not a size: write batch=16, or batch=16,sequence=2048.",
+                        base::printable(part, 40)));
     return size;
 }
 
@@ -35,8 +35,8 @@ graph::AxisSize parseSize(std::string_view part)
 void AtOption::addTo(CLI::App& command)
 {
     command.add_option("--at", m_text,
-                       "Size at which to take a graph that was traced for several: batch=16, or "
-                       "batch=16,sequence=2048");
+                       "Size of the step, for a graph that was traced at several sizes: batch=16, "
+                       "or batch=16,sequence=2048");
 }
 
 std::vector<graph::AxisSize> AtOption::sizes() const

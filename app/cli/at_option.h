@@ -10,8 +10,7 @@
 
 namespace plimsoll::cli {
 
-/// --at batch=16,sequence=2048: the size at which a graph is looked at, where it was traced for
-/// several.
+/// --at batch=16,sequence=2048: the size at which to evaluate a graph that was traced at several.
 class AtOption
 {
 public:

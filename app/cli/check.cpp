@@ -25,9 +25,9 @@ void compare(std::vector<NamedFault>& faults, const char* what, std::int64_t wri
              std::int64_t evaluated)
 {
     if (written != evaluated)
-        faults.push_back(
-            {"different_evaluation", fmt::format("The file says {} is {}, the evaluation gives {}.",
-                                                 what, written, evaluated)});
+        faults.push_back({"different_evaluation",
+                          fmt::format("The file says {} is {}, but the evaluation gives {}.", what,
+                                      written, evaluated)});
 }
 
 void compareNumbers(std::vector<NamedFault>& faults, const plan::PlanFileInfo& info,
@@ -47,9 +47,9 @@ std::string otherSizeHint(const std::string& madeAt, const graph::Program& progr
 {
     return fmt::format("hint: the plan was made at {}, this graph is at {}; {}.",
                        base::printable(madeAt), base::printable(program.header.batch),
-                       program.vary ? "--at takes it at another size, such as --at batch=8"
-                                    : "give the graph that the plan was made for, or trace with "
-                                      "vary= and take it at that size with --at");
+                       program.vary ? "--at evaluates it at another size, such as --at batch=8"
+                                    : "use the graph that the plan was made for, or trace with "
+                                      "vary= and select that size with --at");
 }
 
 class Check : public Verb
@@ -62,8 +62,9 @@ public:
         m_at.addTo(command());
         command().add_option("--max-peak", m_maxPeak,
                              "Fail above this peak: 6GiB, or 50% of the unplanned peak");
-        command().add_option("--max-slowdown", m_maxSlowdown,
-                             "Fail if the step takes this much longer than unplanned, such as 20%");
+        command().add_option(
+            "--max-slowdown", m_maxSlowdown,
+            "Fail if the step is slower than unplanned by more than this, such as 20%");
         close("Example: plimsoll-cli check plan.json model.plimsoll.json.gz --max-peak 6GiB");
     }
 
@@ -130,12 +131,12 @@ private:
         answer.exit = faults.empty() ? Exit::Done : Exit::GateFailed;
         if (!sameSize) {
             answer.json["made_at"] = file.info.batch;
-            answer.text += fmt::format("  the plan was made at {}: its file's numbers were not "
-                                       "compared\n",
-                                       base::printable(file.info.batch));
+            answer.text += fmt::format(
+                "  the plan was made at {}: the numbers in its file were not compared\n",
+                base::printable(file.info.batch));
         }
-        answer.text.insert(0,
-                           faults.empty() ? "The plan is verified.\n" : "The plan is not good.\n");
+        answer.text.insert(0, faults.empty() ? "The plan is verified.\n"
+                                             : "The plan failed the check.\n");
         return answer;
     }
 

@@ -18,7 +18,7 @@ namespace plimsoll::cli {
 
 using nlohmann::ordered_json;
 
-/// Exit codes of the command line's contract.
+/// Exit codes of the command line, part of its interface.
 enum class Exit : int {
     Done = 0,
     Internal = 1,
@@ -30,14 +30,14 @@ enum class Exit : int {
 };
 [[nodiscard]] Exit exitFor(base::ErrorKind kind);
 
-/// Flags that every verb has.
+/// Flags of every verb.
 struct Common
 {
     bool json = false;
     bool quiet = false;
 };
 
-/// What a verb wants printed, and how it ended. `error` goes to standard error as one line.
+/// A verb's output and exit status. `error` goes to standard error as one line.
 struct Answer
 {
     Exit exit = Exit::Done;
@@ -46,8 +46,7 @@ struct Answer
     std::string error;
 };
 
-/// Ends a verb. It doesn't leave the command line: work of core/ is given functions that return a
-/// Result.
+/// Ends a verb. Must not leave app/cli: functions passed to core return a Result.
 class VerbError : public std::exception
 {
 public:
@@ -97,7 +96,7 @@ public:
 
 protected:
     [[nodiscard]] CLI::App& command() { return m_command; }
-    /// Behind the verb's own options: the common flags, and what its help ends with.
+    /// Adds the common flags and the footer of the help, after the verb's own options.
     void close(const std::string& footer);
 
 private:
@@ -105,7 +104,7 @@ private:
     Common m_common;
 };
 
-/// Wall time since it was made, for the key `seconds`.
+/// Wall time since construction, for the key `seconds`.
 class Stopwatch
 {
 public:
@@ -118,9 +117,9 @@ private:
     std::chrono::steady_clock::time_point m_begin = std::chrono::steady_clock::now();
 };
 
-/// A number that JSON shows without a fraction when it has none.
+/// A number that JSON shows without a fraction if it has none.
 [[nodiscard]] ordered_json number(double value);
-/// "GPT-2 (8x1024 int64)": a model and what its step takes, where that is told.
+/// "GPT-2 (8x1024 int64)": a model and the shapes of its inputs, if known.
 [[nodiscard]] std::string titled(std::string_view model, std::string_view batch);
 
 } // namespace plimsoll::cli

@@ -16,15 +16,15 @@ namespace {
 class Export : public Verb
 {
 public:
-    explicit Export(CLI::App& app) : Verb{app, "export", "Write a plan as another kind of file"}
+    explicit Export(CLI::App& app) : Verb{app, "export", "Write a plan in another file format"}
     {
         command().add_option("GRAPH", m_graph, "Graph that the plan was made for")->required();
         command().add_option("PLAN", m_plan, "Plan file (.json)")->required();
         m_at.addTo(command());
         command()
-            .add_option(
-                "-o,--output", m_output,
-                fmt::format("File to write; its ending says the kind: {}", writers::planEndings()))
+            .add_option("-o,--output", m_output,
+                        fmt::format("File to write; the extension selects the format: {}",
+                                    writers::planEndings()))
             ->required();
         close("Example: plimsoll-cli export model.plimsoll.json.gz plan.json -o plan.svg");
     }

@@ -11,7 +11,7 @@
 
 namespace plimsoll::cli {
 
-/// Reads a graph, with progress, and brings it to the size wanted.
+/// Reads a graph, with progress, and resizes it as requested.
 [[nodiscard]] readers::ReadProgram readGraph(const std::filesystem::path& path, const AtOption& at,
                                              const Common& common);
 
@@ -21,14 +21,14 @@ namespace plimsoll::cli {
 /// Reads a plan file without its graph; errors name the file.
 [[nodiscard]] plan::PlanOutline readOutline(const std::string& path);
 
-/// A plan file and the problem it answered.
+/// A plan file and the problem for which it was made.
 struct PlanInput
 {
     plan::PlanFile file;
     plan::Problem problem;
 };
 
-/// Reads a graph, and a plan file of it; errors name the file.
+/// Reads a graph, and a plan file for it; errors name the file.
 [[nodiscard]] PlanInput readPlan(const std::string& planPath, const std::string& graphPath,
                                  const AtOption& at, const Common& common);
 

@@ -66,7 +66,7 @@ std::string unknownVerb(const CLI::App& app, const std::vector<std::string>& arg
                 next = verb;
         }
         if (next == nullptr)
-            return fmt::format("There is no verb \"{}\": take one of {}.",
+            return fmt::format("There is no verb \"{}\": use one of {}.",
                                base::printable(argument, 40), fmt::join(names, ", "));
         level = next;
     }
@@ -84,7 +84,7 @@ int run(const std::vector<std::string>& arguments)
     solve->require_subcommand(1);
     solve->footer("Example: plimsoll-cli solve chain chain.json --budget 24");
 
-    CLI::App* session = app.add_subcommand("session", "Look into a session file");
+    CLI::App* session = app.add_subcommand("session", "Inspect or change a session file");
     session->require_subcommand(1);
     session->footer("Example: plimsoll-cli session list work.plimsoll");
 

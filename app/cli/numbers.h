@@ -7,8 +7,8 @@
 
 namespace plimsoll::cli {
 
-/// Checks for options with numbers. The library's own conversion would take "nan" for a number,
-/// "010" for 8 and what has no place in 64 bits for the largest number.
+/// Validators for numeric options. CLI11's own conversion would accept "nan", read "010" as 8 and
+/// clamp numbers beyond 64 bits.
 
 /// A decimal whole number from `low` to `high`.
 [[nodiscard]] CLI::Validator wholeNumber(std::int64_t low, std::int64_t high);

@@ -207,9 +207,9 @@ std::vector<std::unique_ptr<Verb>> sessionVerbs(CLI::App& session)
     verbs.push_back(std::make_unique<SessionVerb>(session, Action::List, "list",
                                                   "List the budgets that were tried"));
     verbs.push_back(
-        std::make_unique<SessionVerb>(session, Action::Show, "show", "Tell what a session holds"));
+        std::make_unique<SessionVerb>(session, Action::Show, "show", "Show what a session holds"));
     verbs.push_back(std::make_unique<SessionVerb>(session, Action::Compact, "compact",
-                                                  "Give unused space in the file back"));
+                                                  "Release unused space in the file"));
     return verbs;
 }
 

@@ -20,13 +20,12 @@ class SessionAdd : public Verb
 {
 public:
     explicit SessionAdd(CLI::App& session)
-        : Verb{session, "add", "Add traced steps to a session, which is made if there is none"}
+        : Verb{session, "add",
+               "Add traced steps to a session, which is created if it doesn't exist"}
     {
         command().add_option("FILE", m_file, "Session (.plimsoll)")->required();
-        command().add_option("INPUT", m_inputs, "Traced steps, or sessions of others")->required();
-        command()
-            .add_option("--device", m_device, "GPU they are planned for")
-            ->capture_default_str();
+        command().add_option("INPUT", m_inputs, "Traced steps, or other sessions")->required();
+        command().add_option("--device", m_device, "GPU to plan them for")->capture_default_str();
         close("Example: plimsoll-cli session add work.plimsoll gpt2.plimsoll.json.gz");
     }
 
@@ -41,7 +40,7 @@ public:
             if (std::filesystem::equivalent(input, m_file, error))
                 throw VerbError{base::ErrorKind::Usage,
                                 io::pathText(input)
-                                    + " can't be added to itself: name other files."};
+                                    + " can't be added to itself: choose other files."};
             Watch watch{common().quiet ? std::string{} : "Reading " + io::pathText(input)};
             std::vector<workspace::DocumentPtr> opened =
                 orThrow(workspace::openFile(input, kinds, watch.context()));

@@ -18,13 +18,13 @@ namespace plimsoll::cli {
 /// with 130.
 void catchInterrupts();
 
-/// What is left of a limit that several pieces of work share.
+/// What remains of a time limit that several pieces of work share.
 class TimeLeft
 {
 public:
     TimeLeft() = default;
     explicit TimeLeft(std::optional<double> limit) : m_limit{limit} {}
-    /// Nothing: there is no limit.
+    /// Nothing if there is no limit.
     [[nodiscard]] std::optional<double> seconds() const
     {
         return m_limit ? std::optional{std::max(0.0, *m_limit - m_clock.seconds())} : std::nullopt;
@@ -35,13 +35,13 @@ private:
     Stopwatch m_clock; ///< from construction on
 };
 
-/// Watches one piece of work: passes on Ctrl-C and the end of its time, and shows progress on a
+/// Watches one piece of work: forwards Ctrl+C and the end of its time, and shows progress on a
 /// terminal.
 class Watch
 {
 public:
-    /// `what` stands in front of the percentage: "Reading gpt2.plimsoll.json.gz". Nothing is shown
-    /// when it is empty or standard error is no terminal.
+    /// `what` precedes the percentage: "Reading gpt2.plimsoll.json.gz". Nothing is shown if it is
+    /// empty or standard error is not a terminal.
     explicit Watch(std::string what, std::optional<double> seconds = {});
     ~Watch();
     Watch(const Watch&) = delete;
@@ -51,9 +51,9 @@ public:
 
     [[nodiscard]] base::JobContext context();
     [[nodiscard]] bool stopped() const { return m_work.stop_requested(); }
-    /// Whether anybody sees what is told.
+    /// Whether anything is shown.
     [[nodiscard]] bool isShown() const { return !m_what.empty(); }
-    /// Shows a text behind the percentage, such as the best answer so far. From any thread.
+    /// Shows a text after the percentage, such as the best answer so far. From any thread.
     void tell(std::string text);
 
 private:

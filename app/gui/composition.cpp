@@ -72,11 +72,11 @@ struct Options
     QCommandLineOption theme = option("theme", "light or dark, for this run.", "THEME");
     QCommandLineOption size = option("size", "Size of the window, such as 1440x900.", "WxH");
     QCommandLineOption budget = option(
-        "budget", "Budget that files begin with, such as 7.25GiB, or 80% of the unplanned peak.",
+        "budget", "Initial budget of opened files, such as 7.25GiB, or 80% of the unplanned peak.",
         "SIZE");
-    QCommandLineOption device = option("device", "GPU by its id, such as a100-80gb.", "ID");
+    QCommandLineOption device = option("device", "GPU to plan for, such as a100-80gb.", "ID");
     QCommandLineOption screenshot = option(
-        "screenshot", "Write a picture of the window once all is planned, then end.", "FILE");
+        "screenshot", "Write a picture of the window once planning is done, then exit.", "FILE");
     QCommandLineOption drag = option("drag", "Take the picture while the budget is dragged.", "");
 
     void addTo(QCommandLineParser& parser) const
@@ -85,11 +85,10 @@ struct Options
         parser.setApplicationDescription(translated("Plans the GPU memory of a training step."));
         parser.addHelpOption();
         parser.addVersionOption();
-        parser.addPositionalArgument(
-            QStringLiteral("FILE"),
-            translated("Traced steps, sessions and measurements to open; a "
-                       "measurement lies over the step before it."),
-            QStringLiteral("[FILE...]"));
+        parser.addPositionalArgument(QStringLiteral("FILE"),
+                                     translated("Traced steps, sessions and measurements to open; "
+                                                "a measurement is laid over the step before it."),
+                                     QStringLiteral("[FILE...]"));
         parser.addOptions({theme, size, budget, device, screenshot, drag});
         addToolkitOptions(parser);
     }
@@ -101,7 +100,7 @@ base::Budget budgetOf(const QString& text)
     if (!budget)
         refuse(QString::fromStdString(budget.error().message));
     if (budget->isZero())
-        refuse(translated("A budget is larger than 0."));
+        refuse(translated("The budget must be larger than 0."));
     return *budget;
 }
 

@@ -15,7 +15,7 @@
 
 namespace plimsoll::gui {
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Arguments
 {
     QStringList files;
@@ -27,8 +27,8 @@ struct Arguments
     bool drag = false;  ///< take it while the budget line is dragged
 };
 
-/// Reads the command line; needs no display, so it comes before the application. Ends the program
-/// after --help, --version and mistakes.
+/// Reads the command line; needs no display, so it runs before the application is created. Exits
+/// after --help, --version and errors.
 [[nodiscard]] Arguments readArguments(int argc, char** argv);
 
 /// The kinds of documents that the program opens.

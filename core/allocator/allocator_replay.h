@@ -31,13 +31,13 @@ public:
 
     explicit AllocatorReplay(Segments segments) : m_segments{segments} {}
 
-    /// At least 1 byte; nothing is allocated for 0, which must not be asked for.
+    /// At least 1 byte; callers must not ask for 0.
     [[nodiscard]] Handle allocate(base::Bytes size);
     void free(Handle handle);
 
-    /// Now, and as nothing is released also the most so far.
+    /// The reservation now; as nothing is released, also the largest so far.
     [[nodiscard]] base::Bytes reserved() const { return base::Bytes{m_reserved}; }
-    /// Bytes of blocks in use, which may be larger than what was asked for.
+    /// Bytes of blocks in use, which may exceed the bytes requested.
     [[nodiscard]] base::Bytes allocated() const { return base::Bytes{m_allocated}; }
 
 private:
@@ -52,7 +52,7 @@ private:
     {
         std::map<std::int64_t, Block> blocks;
         std::set<std::pair<std::int64_t, std::int64_t>> free;
-        std::int64_t end = 0; ///< address behind the last segment
+        std::int64_t end = 0; ///< address after the last segment
         bool isSmall = false;
     };
     struct InUse

@@ -11,7 +11,7 @@
 
 namespace plimsoll::base {
 
-/// The largest that is taken.
+/// The largest accepted budget.
 inline constexpr Bytes kLargestBudget{kHuge};
 
 /// A size, or a ratio such as "80%" of a peak that is known only later (cli.md).
@@ -21,7 +21,7 @@ struct Budget
     std::optional<double> ratio; ///< 0.8
 
     [[nodiscard]] Bytes of(Bytes peak) const;
-    /// Nothing fits it, whatever the peak.
+    /// A budget that nothing fits, whatever the peak.
     [[nodiscard]] bool isZero() const { return ratio ? *ratio == 0 : bytes.count() == 0; }
 };
 [[nodiscard]] Result<Budget> parseBudget(std::string_view text);

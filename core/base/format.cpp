@@ -203,8 +203,8 @@ Result<Bytes> parseBytes(std::string_view text)
             return bad();
         const double bytes = value * unit.factor;
         if (error != std::errc{} || !(bytes < static_cast<double>(kHuge)))
-            return failure(ErrorKind::Usage, fmt::format("\"{}\" is more than any computer has.",
-                                                         printable(text, 40)));
+            return failure(ErrorKind::Usage,
+                           fmt::format("\"{}\" is larger than any memory.", printable(text, 40)));
         // A double would round what has more than 53 bits.
         std::int64_t exact = 0;
         if (unit.factor == 1.0

@@ -15,7 +15,7 @@ namespace plimsoll::base {
 /// Few: MiB and KiB without decimals.
 enum class Digits : std::uint8_t { All, Few };
 
-/// Figure and unit apart: {"7.16", "GiB"}. The one home of how sizes are rounded.
+/// Figure and unit separately: {"7.16", "GiB"}. All rounding of sizes happens here.
 struct FigureText
 {
     std::string figure;
@@ -23,12 +23,12 @@ struct FigureText
 };
 [[nodiscard]] FigureText bytesFigure(Bytes bytes, Rounding rounding = Rounding::Nearest,
                                      Digits digits = Digits::All);
-/// The same in the unit that `like` has: figures below each other, of which the head says the unit.
+/// The same in the unit that `like` has: for columns of figures whose header names the unit.
 [[nodiscard]] FigureText bytesFigureLike(Bytes bytes, Bytes like, Rounding rounding);
 /// "7.16 GiB", "288.0 MiB", "12 B": GiB two decimals, MiB and KiB one, B none. Never used for JSON.
 [[nodiscard]] std::string bytesText(Bytes bytes, Rounding rounding = Rounding::Nearest);
-/// A budget beside a peak that is shown rounded up: rounded down, but where a peak within the
-/// budget would then read as over it, rounded up, too.
+/// A budget shown beside a peak that is rounded up. Rounded down, except where a peak within the
+/// budget would then look larger than it: rounded up as well.
 [[nodiscard]] std::string budgetText(Bytes budget, Bytes peak);
 /// "1,933,022,208 B".
 [[nodiscard]] std::string exactBytesText(Bytes bytes);
@@ -37,7 +37,7 @@ struct FigureText
 /// "+3.2 %", "−1.0 %" for a ratio such as 1.032, 0.99.
 [[nodiscard]] std::string overheadText(double ratio);
 
-/// "1 op", "3 ops"; `many` where the noun takes more than an s: "2 entries".
+/// "1 op", "3 ops"; `many` for nouns whose plural needs more than an s: "2 entries".
 [[nodiscard]] std::string counted(std::size_t count, std::string_view noun,
                                   std::string_view many = {});
 

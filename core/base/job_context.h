@@ -17,7 +17,7 @@ private:
     std::atomic<int> m_perMille{0};
 };
 
-/// What a long piece of core work is given: a way to be stopped and a cell to report progress into.
+/// Passed to every long piece of core work: a way to be stopped and a cell to report progress into.
 /// Core knows neither threads nor Qt. A default constructed context never stops and reports to
 /// nobody.
 struct JobContext

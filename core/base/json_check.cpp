@@ -272,7 +272,7 @@ bool JsonKeys::add(std::string_view key)
 std::string repeatedKeyText(std::string_view key)
 {
     constexpr std::size_t kShown = 40;
-    return fmt::format("the key \"{}\" stands here for the second time in one object",
+    return fmt::format("the key \"{}\" appears here for the second time in one object",
                        printable(key, kShown));
 }
 

@@ -10,12 +10,12 @@
 
 namespace plimsoll::base {
 
-/// The keys of one JSON object, as they come.
+/// The keys of one JSON object, in the order in which they appear.
 class JsonKeys
 {
 public:
-    /// False when `key` (its escapes resolved) was there already: readers would differ about which
-    /// of the two counts.
+    /// False if `key` (with its escapes resolved) appeared before: readers would disagree about
+    /// which of the two counts.
     [[nodiscard]] bool add(std::string_view key);
 
 private:
@@ -23,7 +23,7 @@ private:
     std::set<std::string, std::less<>> m_more;
 };
 
-/// `the key "x" stands here for the second time in one object`
+/// `the key "x" appears here for the second time in one object`
 [[nodiscard]] std::string repeatedKeyText(std::string_view key);
 
 /// `there are more than 4,000,000 values and keys`
@@ -35,12 +35,12 @@ struct JsonFault
     enum class Kind : std::uint8_t { NotJson, TooDeep, RepeatedKey, TooMany };
     Kind kind = Kind::NotJson;
     std::size_t at = 0; ///< in the text
-    std::string key;    ///< the one that comes again
+    std::string key;    ///< the repeated key
 
     bool operator==(const JsonFault&) const = default;
 };
 
-/// Brackets nest at most this deep.
+/// The deepest nesting of brackets.
 inline constexpr std::size_t kDeepestJson = 100;
 
 /// Values and keys in one text: a few times what the largest step ever traced (95,000 ops) needs.
@@ -48,10 +48,10 @@ inline constexpr std::size_t kDeepestJson = 100;
 /// gigabyte.
 inline constexpr std::size_t kMostJsonValues = 4'000'000;
 
-/// The first fault of one value with nothing but white space around it. Parsers let pass what this
-/// refuses: they count no more than the brackets of what nobody reads, or take the last of equal
-/// keys. UTF-8 is taken for granted. Without a fault `count`, where given, becomes the number of
-/// values and keys.
+/// The first fault of a text that should be one JSON value with nothing but white space around it.
+/// Parsers accept some of what this refuses: they don't count the brackets of skipped values, and
+/// take the last of equal keys. Assumes valid UTF-8. Without a fault, sets `count`, if given, to
+/// the number of values and keys.
 [[nodiscard]] std::optional<JsonFault> checkJson(std::string_view text,
                                                  std::size_t* count = nullptr);
 

@@ -5,7 +5,7 @@
 
 namespace plimsoll::base {
 
-/// Sizes and times that come from outside stay below it, so that the sum of two fits into 64 bits.
+/// Upper bound of sizes and times that come from outside, so that the sum of two fits into 64 bits.
 inline constexpr std::int64_t kHuge = std::int64_t{1} << 62U;
 
 } // namespace plimsoll::base

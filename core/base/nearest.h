@@ -8,11 +8,11 @@
 
 namespace plimsoll::base {
 
-/// The fewest single characters (bytes) to put in, take out or replace that make one of the other.
+/// The edit distance in bytes: insertions, deletions and replacements that turn one into the other.
 [[nodiscard]] std::size_t editDistance(std::string_view one, std::string_view other);
 
-/// Of `names` the at most `most` that differ least from `name`, the nearest first, equally near
-/// ones in their order: what somebody may have meant.
+/// At most `most` of `names`, those most similar to `name` first, ties in their order: suggestions
+/// for a misspelt name.
 [[nodiscard]] std::vector<std::string>
 nearestNames(std::string_view name, const std::vector<std::string>& names, std::size_t most);
 

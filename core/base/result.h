@@ -8,13 +8,13 @@
 
 namespace plimsoll::base {
 
-/// What went wrong, as far as a caller acts on it (exit codes, colour of a banner).
+/// What went wrong, as far as callers distinguish it (exit codes, colour of a banner).
 enum class ErrorKind {
-    Internal,    ///< a bug of ours
-    Usage,       ///< the caller asked for something that makes no sense
+    Internal,    ///< a bug in Plimsoll
+    Usage,       ///< an invalid request by the caller
     File,        ///< a file can't be read or written, or isn't valid
     NotFound,    ///< no plan within the budget was found or exists
-    CheckFailed, ///< a gate failed: faults of a plan, a limit exceeded
+    CheckFailed, ///< a check failed: faults of a plan, an exceeded limit
     Cancelled,   ///< the user stopped it
 };
 
@@ -27,7 +27,7 @@ struct Error
     bool operator==(const Error&) const = default;
 };
 
-/// What a user is told: behind a bug of ours, what to do about it.
+/// The message for the user; for internal errors with the request to report them.
 [[nodiscard]] inline std::string told(const Error& error)
 {
     return error.kind != ErrorKind::Internal

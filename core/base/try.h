@@ -18,11 +18,11 @@
             return tl::unexpected{std::move(result).error()};                                      \
     } while (false)
 
-/// Moves the value of a Result into `target`, a variable or the declaration of one, or returns its
-/// error: ASSIGN_OR_RETURN(const auto content, io::readFile(path)). It is several statements, so
-/// below an `if` or a loop it needs braces; a type with a comma needs a name or `auto`.
+/// Moves the value of a Result into `target`, a variable or a declaration, or returns its error:
+/// ASSIGN_OR_RETURN(const auto content, io::readFile(path)). It expands to several statements, so
+/// it needs braces below an `if` or a loop; a type with a comma needs an alias or `auto`.
 #define ASSIGN_OR_RETURN(target, ...)                                                              \
     PLIMSOLL_ASSIGN(PLIMSOLL_UNIQUE(__COUNTER__), target, __VA_ARGS__)
 
-/// Returns the error of a Result; what value it has is dropped.
+/// Returns the error of a Result, if it has one; discards its value.
 #define RETURN_IF_ERROR(...) PLIMSOLL_RETURN(PLIMSOLL_UNIQUE(__COUNTER__), __VA_ARGS__)

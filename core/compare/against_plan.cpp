@@ -72,7 +72,7 @@ std::vector<Row> rowsOf(const MeasuredRun& run, const plan::Problem& problem,
 
 std::string stepText(const std::string& target, bool recomputed)
 {
-    return recomputed ? target + " again" : target;
+    return recomputed ? "recomputed " + target : target;
 }
 
 std::vector<Gap> largestGaps(const std::vector<std::optional<Bytes>>& curve,
@@ -133,11 +133,11 @@ std::string foreignSentence(const MeasuredRun& run, const Comparison& comparison
         if (row == comparison.rows.end() || !row->difference() || *row->predicted == 0)
             continue;
         if (std::llabs(*row->difference()) > *row->predicted / kTolerated)
-            return fmt::format(
-                "{} {} in the measurement, but {} was predicted: it is of another batch or "
-                "model{}.",
-                telling.begin, base::exactBytesText(Bytes{*row->measured}),
-                base::exactBytesText(Bytes{*row->predicted}), run.plan ? ", or plan" : "");
+            return fmt::format("{} {} in the measurement, but {} was predicted: it belongs to "
+                               "another batch or model{}.",
+                               telling.begin, base::exactBytesText(Bytes{*row->measured}),
+                               base::exactBytesText(Bytes{*row->predicted}),
+                               run.plan ? ", or plan" : "");
         if (&telling == &kTelling.front())
             return {};
     }

@@ -12,7 +12,7 @@ namespace plimsoll::compare {
 
 enum class Unit : std::uint8_t { Bytes, Nanoseconds };
 
-/// One number that was predicted, measured, or both.
+/// A number that was predicted, measured, or both.
 struct Row
 {
     std::string name; ///< "allocator_peak": a key
@@ -20,11 +20,11 @@ struct Row
     std::optional<std::int64_t> predicted;
     std::optional<std::int64_t> measured;
 
-    /// Measured less predicted, where both are known.
+    /// Measured minus predicted, if both are known.
     [[nodiscard]] std::optional<std::int64_t> difference() const;
 };
 
-/// A step of the schedule at which measured and predicted bytes lie apart.
+/// A step of the schedule at which measured and predicted bytes differ.
 struct Gap
 {
     std::size_t step = 0;
@@ -32,15 +32,15 @@ struct Gap
     base::Bytes measured;
 };
 
-/// A measured run laid over what was predicted for it.
+/// A measured run compared with its prediction.
 struct Comparison
 {
     std::vector<Row> rows;
     bool opsKnown = false; ///< the measurement holds ops
     /// Empty when the predicted ops ran, in that order; else a sentence with the first difference.
     std::string otherOps;
-    /// Bytes that the allocator held (of live storages where that is not known) while each step
-    /// ran; empty unless the predicted ops ran. Nothing for a step that no profile has.
+    /// Bytes that the allocator held (or live storages, where that is not known) while each step
+    /// ran; empty unless the predicted ops ran. No value for a step without a profile.
     std::vector<std::optional<base::Bytes>> curve;
     std::vector<Gap> gaps; ///< largest first, at most as many as asked for
 };
@@ -48,13 +48,13 @@ struct Comparison
 /// Sizes as the allocator that was measured rounds them.
 [[nodiscard]] graph::Rounding roundingOf(Backend backend);
 
-/// Empty when the run executed what the schedule says, in that order; else a sentence with the
-/// first difference. The run's ops must be known.
+/// Empty if the run executed the ops of the schedule in order; otherwise a sentence with the first
+/// difference. The run's ops must be known.
 [[nodiscard]] std::string otherOps(const MeasuredRun& run, const graph::Program& program,
                                    const plan::Schedule& schedule);
 
-/// Whether the run can be one of the step that was predicted: empty, or a sentence about what it
-/// has of another model, batch or plan. Sizes may differ by 1 %, for allocators round them.
+/// Whether the run can belong to the predicted step: empty, or a sentence about what differs in
+/// model, batch or plan. Sizes may differ by 1 %, as allocators round them.
 [[nodiscard]] std::string foreignSentence(const MeasuredRun& run, const Comparison& comparison);
 
 /// `evaluation` is that of `problem` with the plan the run was measured under, in that rounding and

@@ -63,12 +63,13 @@ std::string otherStep(const Measurement& measurement, const graph::Program& prog
     const graph::Header& header = program.header;
     if (measurement.modelClass != header.modelClass)
         return fmt::format("The measurement is of a model of class {}, the graph of one of class "
-                           "{}: give the graph of the model that was measured.",
+                           "{}: use the graph of the model that was measured.",
                            printable(measurement.modelClass, 60), printable(header.modelClass, 60));
     if (!measurement.batch.empty() && measurement.batch != header.batch)
-        return fmt::format("The measured steps took {}, the graph's step takes {}: give a graph "
-                           "of that batch, with --at where it was traced for several.",
-                           printable(measurement.batch, 80), printable(header.batch, 80));
+        return fmt::format(
+            "The measured steps took {}, the graph's step takes {}: use a graph of that batch, or "
+            "select it with --at if the graph was traced at several sizes.",
+            printable(measurement.batch, 80), printable(header.batch, 80));
     return {};
 }
 
@@ -76,7 +77,7 @@ std::string otherPlan(const MeasuredPlan& measured, const plan::PlanFile& file)
 {
     const auto other = [](const char* what, const std::string& was, const std::string& is) {
         return fmt::format("The second run was measured under another plan: its {} was {}, this "
-                           "plan's is {}; give the plan that it was measured under.",
+                           "plan's is {}; use the plan that it was measured under.",
                            what, printable(was, 40), printable(is, 40));
     };
     const std::string runtime = plan::runtimeName(file.plan.runtime());
@@ -107,7 +108,7 @@ std::string otherTimes(const Measurement& measurement, const plan::Problem& prob
                 && isDevice(measurement.device, problem.device))))
         return {};
     return fmt::format(
-        "Times are not compared: the steps ran on {}, predicted are those of {}{}.",
+        "Times are not compared: the steps ran on {}, the prediction is for {}{}.",
         printable(measurement.device, 60),
         isMeasured(problem) ? "the ops that were measured" : printable(problem.device.name, 60),
         target == backend ? std::string{} : " for a graph traced for " + printable(target, 40));

@@ -14,15 +14,15 @@ struct PlanFile;
 namespace plimsoll::compare {
 
 /// Whether a measurement can be one of this graph's step, by model class and batch: empty, or a
-/// sentence about what is different and what to do.
+/// sentence that says what differs and what to do.
 [[nodiscard]] std::string otherStep(const Measurement& measurement, const graph::Program& program);
 
-/// Whether a run was measured under this plan, by what the measurement kept of the plan's file:
+/// Whether a run was measured under this plan, by what the measurement copied from the plan's file:
 /// empty, or a sentence.
 [[nodiscard]] std::string otherPlan(const MeasuredPlan& measured, const plan::PlanFile& file);
 
-/// Whether measured times say anything about predicted ones, which are of the problem's device, or
-/// of the machine that measured the graph's ops: empty, or why not. Bytes are the same everywhere.
+/// Whether measured and predicted times (of the problem's device, or of the machine that measured
+/// the graph's ops) are comparable: empty, or the reason why not. Bytes always are.
 [[nodiscard]] std::string otherTimes(const Measurement& measurement, const plan::Problem& problem);
 
 /// Whether PyTorch's name of a GPU ("NVIDIA A100-SXM4-80GB") is that of a device of the table or by

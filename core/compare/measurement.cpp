@@ -74,7 +74,7 @@ void readOps(const Field& fields, MeasuredRun& run)
     const Field targets = fields.array("targets");
     for (const json& target : targets.value()) {
         if (!target.is_string())
-            return targets.fail("must be an array of texts");
+            return targets.fail("must be an array of strings");
         run.targets.push_back(target.get<std::string>());
     }
     const Field ops = fields.array("ops");
@@ -107,12 +107,12 @@ void checkRun(const Field& fields, const MeasuredRun& run)
         most = std::max(most, op.live);
     if (!run.ops.empty() && run.livePeak != most)
         fields.fail("live_peak_bytes",
-                    fmt::format("must be what ops say, which is {}", most.count()));
+                    fmt::format("must be what ops give, which is {}", most.count()));
     const auto first =
         std::ranges::find_if(run.ops, [most](const MeasuredOp& op) { return op.live == most; });
     if (first != run.ops.end() && fields.at("live_peak_op").value() != first - run.ops.begin())
         fields.fail("live_peak_op",
-                    fmt::format("must be what ops say, which is {}", first - run.ops.begin()));
+                    fmt::format("must be what ops give, which is {}", first - run.ops.begin()));
     if (run.allocatorPeakOp && *run.allocatorPeakOp >= std::max<std::size_t>(run.ops.size(), 1))
         fields.fail("allocator_peak_op", "must be a row of ops");
     graph::Fingerprint hash;
@@ -150,11 +150,11 @@ MeasuredRun readRun(const Field& fields)
 void readRuns(const Field& runs, Measurement& measurement)
 {
     if (runs.size() == 0 || runs.size() > 2)
-        runs.fail("must hold one run or two");
+        runs.fail("must hold one or two runs");
     for (std::size_t i = 0; i < runs.size(); ++i) {
         measurement.runs.push_back(readRun(runs[i]));
         if (measurement.runs.back().plan.has_value() != (i == 1))
-            runs.fail("must be one without a plan, then perhaps one with");
+            runs.fail("must be a run without a plan, then optionally one with a plan");
     }
 }
 
@@ -175,10 +175,9 @@ try {
         fields.fail("format", fmt::format("must be \"{}\"", kFormat));
     const std::int64_t version = fields.at("version").integer();
     if (version > kVersion)
-        return failure(ErrorKind::File,
-                       fmt::format("This measurement has version {}; this program reads up to "
-                                   "version {}: get a newer Plimsoll.",
-                                   version, kVersion));
+        return failure(ErrorKind::File, fmt::format("This measurement has version {}; this program "
+                                                    "reads up to version {}: update Plimsoll.",
+                                                    version, kVersion));
     if (version < 1)
         fields.fail("version", "must be 1");
     Measurement measurement;
@@ -197,7 +196,7 @@ try {
     readRuns(fields.array("runs"), measurement);
     if (!state)
         return tl::unexpected{
-            plan::detail::advised(state.error(), "measure again, plimsoll.measure() writes it so")};
+            plan::detail::advised(state.error(), "measure again with plimsoll.measure()")};
     return measurement;
 } catch (const std::bad_alloc&) {
     return io::tooLarge();

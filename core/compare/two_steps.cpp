@@ -32,7 +32,7 @@ std::string executionAt(const PredictedStep& step, std::size_t at)
     if (at >= steps.size())
         return "nothing";
     const graph::Program& program = *step.problem.step();
-    return program.label(program.op(steps[at].op)) + (steps[at].region >= 0 ? ", again" : "");
+    return program.label(program.op(steps[at].op)) + (steps[at].region >= 0 ? ", recomputed" : "");
 }
 
 std::optional<OtherOp> firstOtherOp(const PredictedStep& first, const PredictedStep& second)

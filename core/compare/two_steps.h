@@ -18,7 +18,7 @@ struct PredictedStep
     plan::EvaluationPtr evaluation;
 };
 
-/// One number of two steps; nothing where a step has no such phase.
+/// A number of two steps; empty for a step without that phase.
 struct Pair
 {
     std::string name; ///< "peak_backward": a key
@@ -27,28 +27,28 @@ struct Pair
     std::optional<std::int64_t> second;
 };
 
-/// The first execution in which two steps differ; "nothing" behind the end of one.
+/// The first execution in which two steps differ; "nothing" past the end of one.
 struct OtherOp
 {
     std::size_t step = 0;
-    std::string first; ///< "layer1.0.relu · aten.relu, again"
+    std::string first; ///< "layer1.0.relu · aten.relu, recomputed"
     std::string second;
 
     bool operator==(const OtherOp&) const = default;
 };
 
-/// A region, nested or not, or a row of ops that run again.
+/// A region, nested or not, or a row of recomputed ops.
 struct Decision
 {
     graph::OpIndex first = 0; ///< of a row: the op before which it runs
     graph::OpIndex last = 0;
     std::size_t depth = 0;        ///< regions around it
-    std::vector<graph::OpId> ops; ///< saved inside of it; of a row: run again
+    std::vector<graph::OpId> ops; ///< saved inside it; of a row: recomputed
 
     auto operator<=>(const Decision&) const = default;
 };
 
-/// What two steps differ in.
+/// The differences between two steps.
 struct StepDifference
 {
     std::vector<Pair> pairs; ///< peaks, also by phase, and times

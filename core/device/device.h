@@ -11,10 +11,10 @@
 
 namespace plimsoll::plan {
 
-/// One accelerator of resources/devices.json, which names the source of each value.
+/// An accelerator of resources/devices.json, which names the source of each value.
 struct Device
 {
-    std::string id;   ///< "a100-80gb": what --device takes; of one by hand its line
+    std::string id;   ///< "a100-80gb": what --device takes; of a device by hand its line
     std::string name; ///< "A100 80GB SXM"
     base::Bytes memory;
     double bandwidth = 0; ///< bytes per second of device memory

@@ -58,16 +58,16 @@ Result<Fields> fieldsOf(std::string_view text)
         begin = end + 1;
         const std::size_t equals = part.find('=');
         if (part.empty())
-            return tl::unexpected{wrong("there is nothing before or behind one of its commas.")};
+            return tl::unexpected{wrong("there is nothing before or after one of its commas.")};
         if (equals == std::string_view::npos)
             return tl::unexpected{
                 wrong(fmt::format("\"{}\" has no equals sign.", printable(part, 40)))};
         const std::string key{trimmed(part.substr(0, equals))};
         if (std::ranges::find(kKeys, key) == kKeys.end())
-            return tl::unexpected{wrong(
-                fmt::format("\"{}\" is none of {}.", printable(key, 40), fmt::join(kKeys, ", ")))};
+            return tl::unexpected{wrong(fmt::format("\"{}\" is not one of {}.", printable(key, 40),
+                                                    fmt::join(kKeys, ", ")))};
         if (!fields.emplace(key, trimmed(part.substr(equals + 1))).second)
-            return tl::unexpected{wrong(fmt::format("{} is there twice.", key))};
+            return tl::unexpected{wrong(fmt::format("{} appears twice.", key))};
     }
     for (const char* key : {"memory", "bandwidth", "float32"})
         if (fields.find(key) == fields.end())

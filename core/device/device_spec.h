@@ -22,10 +22,10 @@ namespace plimsoll::plan {
 /// keep the whole device where they keep an id.
 [[nodiscard]] base::Result<Device> parseDeviceSpec(std::string_view text);
 
-/// Whether the text is meant as such a line: ids of the table have no equals sign.
+/// Whether the text is meant as such a line: ids in the table have no equals sign.
 [[nodiscard]] bool isDeviceSpec(std::string_view text);
 
-/// The device as such a line, all values exact; its id is not in it.
+/// The device as such a line, with exact values; the id is not part of it.
 [[nodiscard]] std::string deviceSpec(const Device& device);
 
 } // namespace plimsoll::plan

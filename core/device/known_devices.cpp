@@ -56,7 +56,7 @@ Result<std::string> text(const json& object, const char* key)
 {
     const json* entry = find(object, key);
     if (entry == nullptr || !entry->is_string() || entry->get_ref<const std::string&>().empty())
-        return failure(ErrorKind::File, fmt::format("\"{}\" must be a text", key));
+        return failure(ErrorKind::File, fmt::format("\"{}\" must be a string", key));
     return entry->get<std::string>();
 }
 
@@ -106,10 +106,8 @@ try {
     const json* rows = find(root, "devices");
     if (format == nullptr || *format != "plimsoll-devices" || version == nullptr
         || *version != kVersion || rows == nullptr || !rows->is_array() || rows->empty())
-        return failure(
-            ErrorKind::File,
-            "This is not a device table of version 1: write one as resources/devices.json "
-            "is, with format, version and devices.");
+        return failure(ErrorKind::File, "This is not a device table of version 1: it needs format, "
+                                        "version and devices, as in resources/devices.json.");
     std::vector<Device> devices;
     for (std::size_t i = 0; i < rows->size(); ++i) {
         Result<Device> device = parseDevice((*rows)[i]);
@@ -144,7 +142,7 @@ Result<Device> findDevice(std::string_view id)
             return device;
         ids.push_back(device.id);
     }
-    return failure(ErrorKind::Usage, fmt::format("There is no device \"{}\": take one of {}.",
+    return failure(ErrorKind::Usage, fmt::format("There is no device \"{}\": choose one of {}.",
                                                  base::printable(id, 40), fmt::join(ids, ", ")));
 }
 

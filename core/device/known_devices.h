@@ -9,18 +9,18 @@
 
 namespace plimsoll::plan {
 
-/// resources/devices.json as it was when the program was built.
+/// The text of resources/devices.json when the program was built.
 [[nodiscard]] std::string_view deviceTableText();
 
-/// The devices of such a text. Every value must be there, in range, and name its source.
+/// Reads such a text. Every value must be present, in range, and name its source.
 [[nodiscard]] base::Result<std::vector<Device>> parseDevices(std::string_view content);
 
 /// The table embedded in the program at build time (resources/devices.json), in the file's order.
 [[nodiscard]] const std::vector<Device>& builtInDevices();
-/// The device of that id, or the one that a line gives by hand (device_spec.h), or an error that
+/// The device with that id, or the one that a line describes (device_spec.h), or an error that
 /// lists the ids.
 [[nodiscard]] base::Result<Device> findDevice(std::string_view id);
-/// What --device defaults to.
+/// The default of --device.
 inline constexpr std::string_view kDefaultDevice = "a100-80gb";
 
 } // namespace plimsoll::plan

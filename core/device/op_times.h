@@ -9,8 +9,8 @@
 
 namespace plimsoll::plan {
 
-/// Time of each op on a device: measured when the trace has it, else max(flops / peak, bytes /
-/// bandwidth) + launch latency; views and ops that move nothing: 0.
+/// Time of each op on a device: the measured time if the trace has one, else max(flops / peak,
+/// bytes / bandwidth) + launch latency; 0 for views and ops that move nothing.
 [[nodiscard]] std::vector<base::Nanoseconds> opTimes(const graph::Program& program,
                                                      const Device& device);
 

@@ -10,8 +10,8 @@ namespace plimsoll::plan {
 
 /// What must be in memory while each op of the recorded step runs, whatever a plan of checkpoint
 /// regions keeps or drops: the op's operands; what its autograd node has unpacked and not yet
-/// dropped; what is older than the step or made by backward and optimizer, which live as recorded
-/// under every plan (LIFETIMES.md). Reserve included, sizes rounded. At runtime Step only operands
+/// dropped; and what is older than the step or allocated by backward and optimizer, whose lifetimes
+/// no plan changes (LIFETIMES.md). Reserve included, sizes rounded. For runtime Step only operands
 /// and what is older than the step or the optimizer's (STEP_RUNTIME.md).
 class WorkingSets
 {
@@ -21,9 +21,9 @@ public:
     [[nodiscard]] base::Bytes bytesAt(std::size_t op) const { return base::Bytes{m_bytes[op]}; }
     [[nodiscard]] std::size_t size() const { return m_bytes.size(); }
     /// Members of an op's set that a plan may drop and recompute, ascending: allocated by forward
-    /// or loss, at runtime Step by backward, too. The others are alwaysAsRecorded().
+    /// or loss, for runtime Step also by backward. The others are alwaysAsRecorded().
     [[nodiscard]] std::vector<graph::StorageId> movableAt(std::size_t op) const;
-    /// Whether a storage lives as recorded under every plan.
+    /// Whether every plan leaves the storage's lifetime as recorded.
     [[nodiscard]] bool alwaysAsRecorded(graph::StorageId id) const;
 
 private:
@@ -39,12 +39,12 @@ struct PeakBound
 {
     base::Bytes bytes;                      ///< reserve included, rounded as the problem says
     graph::OpId op;                         ///< while it runs
-    std::vector<graph::StorageId> storages; ///< what must be there then, largest first
+    std::vector<graph::StorageId> storages; ///< members of the set, largest first
 };
 
-/// No plan for the runtime has a smaller peak: for every op its reads, writes and outputs, what
-/// lives through the whole step, and what backward and optimizer hold regardless of what forward
-/// kept (WorkingSets).
+/// The lower bound on the peak of every plan for the runtime: the largest working set of an op,
+/// that is its reads, writes and outputs, what lives through the whole step, and what backward and
+/// optimizer hold regardless of what forward kept (WorkingSets).
 [[nodiscard]] PeakBound peakLowerBound(const Problem& problem,
                                        Runtime runtime = Runtime::CheckpointedModule);
 

@@ -9,8 +9,8 @@
 
 namespace plimsoll::plan {
 
-/// A plan that passed verify() and whose replayed curve equals the evaluated one at every step: all
-/// that views and writers take.
+/// A plan that passed verify() and whose replayed curve equals the evaluated one at every step: the
+/// only kind of plan that views and writers accept.
 class VerifiedPlan
 {
 public:
@@ -33,20 +33,20 @@ private:
 
 using VerifiedPlanPtr = std::shared_ptr<const VerifiedPlan>;
 
-/// Whether the plan can run: it has no fault, but that it may need more than the budget or violate
-/// a pin. Only then evaluate() takes it.
+/// Whether the plan can run: it has no fault, except that it may exceed the budget or violate a
+/// pin. evaluate() requires this.
 [[nodiscard]] bool isLegal(const Verification& verification);
 
-/// Whether the replay of a legal plan saw the bytes that were evaluated, at every step. They share
-/// no code, so a difference is a bug of ours and never the plan's fault: an error of kind Internal.
+/// Whether the replay of a legal plan saw the evaluated bytes at every step. The two share no code,
+/// so a difference is a bug in Plimsoll and never the plan's fault: an error of kind Internal.
 [[nodiscard]] base::Result<void> agreement(const Verification& verification,
                                            const Evaluation& evaluation);
 
-/// The only way to a VerifiedPlan. CheckFailed with the first fault's sentence otherwise; over
-/// budget is such a fault. Internal where replay and evaluation disagree.
+/// The only way to make a VerifiedPlan. Fails with CheckFailed and the first fault's sentence
+/// (exceeding the budget is a fault), or with Internal if replay and evaluation disagree.
 [[nodiscard]] base::Result<VerifiedPlanPtr> certify(const Problem& problem, const Plan& plan);
 
-/// A copy for another budget, which its peak must not exceed: no new replay is needed for that.
+/// A copy for another budget, which the peak must not exceed; needs no new replay.
 [[nodiscard]] base::Result<VerifiedPlanPtr> withBudget(const VerifiedPlan& plan,
                                                        base::Bytes budget);
 

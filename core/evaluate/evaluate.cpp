@@ -216,9 +216,8 @@ std::vector<std::string> notModelled(const Problem& problem, const Plan& plan,
     if (std::ranges::any_of(schedule.steps, [&](const Step& step) {
             return step.region >= 0 && program.op(step.op).isRandom;
         }))
-        sentences.emplace_back(
-            "States of the random number generators that the runner keeps on the "
-            "host for random ops it repeats.");
+        sentences.emplace_back("States of the random number generators that the runner keeps on "
+                               "the host for random ops it recomputes.");
     return sentences;
 }
 

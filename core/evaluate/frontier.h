@@ -13,7 +13,7 @@
 
 namespace plimsoll::plan {
 
-/// A planner and all of its options, as texts.
+/// A planner and all of its options, as strings.
 struct PlannerCall
 {
     std::string planner; ///< id
@@ -22,22 +22,22 @@ struct PlannerCall
     bool operator==(const PlannerCall&) const = default;
 };
 
-/// Where a plan comes from.
+/// The provenance of a plan.
 struct Provenance
 {
     PlannerCall asked;
-    std::optional<PlannerCall> maker = {}; ///< empty: the planner that was asked
+    std::optional<PlannerCall> maker = {}; ///< empty: the planner that was called
 
     [[nodiscard]] const PlannerCall& madeBy() const { return maker ? *maker : asked; }
     bool operator==(const Provenance&) const = default;
 };
 
-/// A verified plan and where it comes from: what frontiers hold and files are written of. Without a
-/// plan it is empty.
+/// A verified plan and its provenance: the entry of frontiers, and what files are written from.
+/// Empty without a plan.
 struct FrontierPoint
 {
     FrontierPoint() = default;
-    /// Of the planner that the plan names.
+    /// The provenance of a plan whose planner was called itself.
     FrontierPoint(VerifiedPlanPtr verified);
     FrontierPoint(VerifiedPlanPtr verified, std::shared_ptr<const Provenance> from);
 
@@ -45,7 +45,7 @@ struct FrontierPoint
     explicit operator bool() const { return plan != nullptr; }
     const VerifiedPlan* operator->() const { return plan.get(); }
     const VerifiedPlan& operator*() const { return *plan; }
-    /// Whether it is the same plan, whoever was asked for it.
+    /// Whether it is the same plan, whichever planner was called.
     bool operator==(const FrontierPoint& other) const { return plan == other.plan; }
     bool operator==(std::nullptr_t) const { return plan == nullptr; }
 
@@ -53,7 +53,7 @@ struct FrontierPoint
     std::shared_ptr<const Provenance> provenance; ///< null only without a plan
 };
 
-/// Verified plans, none of which is both larger and slower than another: by rising peak, falling
+/// Verified plans, none of which is both larger and slower than another: by rising peak and falling
 /// step time. Immutable once published.
 class Frontier
 {
@@ -66,18 +66,18 @@ public:
     /// The fastest plan whose peak is within the budget; empty when none is. O(log n).
     [[nodiscard]] FrontierPoint at(base::Bytes budget) const;
     [[nodiscard]] const std::vector<FrontierPoint>& points() const { return m_points; }
-    /// Tells that some way to find plans has no part in this, and why.
+    /// Records that a planner made no plans for this frontier, and why.
     void leaveOut(std::string sentence) { m_leftOut.push_back(std::move(sentence)); }
     [[nodiscard]] const std::vector<std::string>& leftOut() const { return m_leftOut; }
-    /// What executes its plans: one and the same for all of them; also known while there is none.
+    /// The runtime of its plans, the same for all of them; also known while there is none.
     void setRuntime(Runtime runtime) { m_runtime = runtime; }
     [[nodiscard]] Runtime runtime() const
     {
         return m_points.empty() ? m_runtime : m_points.front()->plan().runtime();
     }
-    /// Of a frontier that several planners made: where each of them stands by now.
+    /// For a frontier that several planners made: the current progress of each.
     void setParts(std::shared_ptr<const PlannerProgressList> parts) { m_parts = std::move(parts); }
-    /// Null: one planner made it.
+    /// Null if a single planner made it.
     [[nodiscard]] const std::shared_ptr<const PlannerProgressList>& parts() const
     {
         return m_parts;

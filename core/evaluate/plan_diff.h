@@ -9,10 +9,10 @@
 
 namespace plimsoll::plan {
 
-/// What becomes of a value in the one of two plans that needs less memory.
+/// How the smaller of two plans treats a value.
 enum class Decision : std::uint8_t {
-    Recompute, ///< kept before
-    Keep,      ///< recomputed before
+    Recompute, ///< kept in the larger plan
+    Keep,      ///< recomputed in the larger plan
     MoreOften, ///< recomputed in both
     LessOften, ///< recomputed in both
 };
@@ -20,15 +20,15 @@ enum class Decision : std::uint8_t {
 /// "recompute", "keep", "more_often", "less_often".
 [[nodiscard]] const char* decisionName(Decision decision);
 
-/// A value that is treated differently by two plans.
+/// A value that two plans treat differently.
 struct DecisionChange
 {
     Decision decision = Decision::Recompute;
-    Recomputed value;         ///< as the plan sees it that spends more time on it
+    Recomputed value;         ///< as seen by the plan that spends more time on it
     base::Nanoseconds change; ///< of the time in recomputations, below 0 where it is saved
 };
 
-/// The way from one plan to another one of the same problem that needs less.
+/// The difference between a plan and a smaller one of the same problem.
 struct CheaperPlan
 {
     FrontierPoint to;
@@ -36,19 +36,19 @@ struct CheaperPlan
     base::Nanoseconds extraTime;         ///< of the step
     std::vector<DecisionChange> changes; ///< in order of the ops
 
-    /// What a GiB costs on this way.
+    /// The price of one GiB.
     [[nodiscard]] double nanosecondsPerGibibyte() const;
 };
 
 /// `to` must have a smaller peak than `from`.
 [[nodiscard]] CheaperPlan cheaperPlan(const VerifiedPlan& from, FrontierPoint to);
 
-/// What is cheapest to save next: the ways to the fastest plans that need one, two, … GiB less than
-/// `from`, or tenths less where those are smaller. The last one leads to the smallest plan where
-/// none saves that much. At most `count`, none where no plan needs less.
+/// The cheapest next savings: the differences to the fastest plans that need one, two, … GiB less
+/// than `from`, or tenths less where those are smaller. The last one leads to the smallest plan if
+/// none saves that much. At most `count`; none if no plan needs less.
 [[nodiscard]] std::vector<CheaperPlan> cheapestPlans(const Frontier& frontier,
                                                      const VerifiedPlan& from, std::size_t count);
-/// The first of them; `to` is null where there is none.
+/// The first of them; `to` is null if there is none.
 [[nodiscard]] CheaperPlan cheapestPlan(const Frontier& frontier, const VerifiedPlan& from);
 
 } // namespace plimsoll::plan

@@ -14,13 +14,13 @@
 namespace plimsoll::plan {
 
 enum class PlannerState : std::uint8_t {
-    NotRun,  ///< nobody asked
-    Unfit,   ///< can't do what was asked: the reason says what
-    Waiting, ///< its turn is yet to come
+    NotRun,  ///< not requested
+    Unfit,   ///< doesn't support the request: see the reason
+    Waiting, ///< waiting for its turn
     Running,
-    Over,    ///< has found what it finds
-    Stopped, ///< before it was over
-    Refused, ///< can't plan this step: the reason says why
+    Over,    ///< finished
+    Stopped, ///< before it finished
+    Refused, ///< can't plan this step: see the reason
 };
 
 /// Peak and step time of a verified plan, as evaluate() has them.
@@ -32,13 +32,13 @@ struct ProgressPoint
     bool operator==(const ProgressPoint&) const = default;
 };
 
-/// Where one of several planners stands, and what it found by itself: also what others beat.
+/// The progress of one of several planners, and the plans that it found itself, beaten or not.
 struct PlannerProgress
 {
     std::string planner; ///< its id
     PlannerState state = PlannerState::NotRun;
-    int perMille = 0;                      ///< of one that runs
-    base::Nanoseconds took = {};           ///< wall time, once it is over
+    int perMille = 0;                      ///< of a running planner
+    base::Nanoseconds took = {};           ///< wall time, once finished
     std::string reason = {};               ///< a sentence
     std::vector<ProgressPoint> found = {}; ///< by rising peak, falling step time
     /// What to ask for the same: "rotor --ways on". Several parts may be of one planner.
@@ -47,7 +47,7 @@ struct PlannerProgress
     bool operator==(const PlannerProgress&) const = default;
 };
 
-/// The reports of planners that work side by side. Written while they do, read by anybody at any
+/// The progress of planners that run side by side. Written by them, read from any thread at any
 /// time.
 class PlannerProgressList
 {

@@ -8,7 +8,7 @@ namespace plimsoll::graph {
 /// Whether an op counts batches for batch norm: it writes a buffer `num_batches_tracked`.
 [[nodiscard]] bool countsBatches(const Program& program, const Op& op);
 
-/// Whether an op is a batch norm that can run without the statistics that it updates.
+/// Whether an op is a batch norm that can run without updating its running statistics.
 [[nodiscard]] bool updatesStatistics(const Program& program, const Op& op);
 
 } // namespace plimsoll::graph

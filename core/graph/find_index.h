@@ -10,17 +10,16 @@
 
 namespace plimsoll::graph {
 
-/// What can be found in a program, as text: of each op its name, its module and that module's
-/// class, its source line, and the tensors that come to be in it. A tensor that was there before
-/// the step belongs to the first op that touches it. Immutable; one search of 10,000 ops takes
-/// about a millisecond.
+/// The searchable text of a program: for each op its name, its module and that module's class, its
+/// source line, and the tensors that it allocates. A tensor that is older than the step belongs to
+/// the first op that uses it. Immutable; one search of 10,000 ops takes about a millisecond.
 class FindIndex
 {
 public:
     explicit FindIndex(const Program& program);
 
-    /// The ops, in trace order, whose text has every word of the query, upper and lower case being
-    /// the same. None for a query without words. A stopped search returns what it has.
+    /// The ops, in recorded order, whose text has every word of the query, ignoring case. None for
+    /// an empty query. A stopped search returns what it has.
     [[nodiscard]] std::vector<OpId> find(std::string_view query,
                                          const base::JobContext& job = {}) const;
 

@@ -5,7 +5,7 @@
 
 namespace plimsoll::graph {
 
-/// "aten.convolution" of "aten.convolution.default": what PyTorch calls the overload packet.
+/// "aten.convolution" for "aten.convolution.default": what PyTorch calls the overload packet.
 [[nodiscard]] constexpr std::string_view withoutOverload(std::string_view target)
 {
     const std::size_t overload = target.rfind('.');

@@ -16,7 +16,7 @@
 
 namespace plimsoll::graph {
 
-/// Counted by the exporter; a reader proves with it that it read right.
+/// Totals that the exporter counted; readers compare them with what they read.
 struct Checks
 {
     std::size_t ops = 0;
@@ -31,7 +31,7 @@ struct Checks
     bool operator==(const Checks&) const = default;
 };
 
-/// What the step runs an operation with where PyTorch chooses by the device.
+/// The kernel that the step uses for an operation for which PyTorch chooses by device.
 struct KernelChoice
 {
     std::string family;     ///< "attention", "dropout", "batch_norm", "optimizer", …
@@ -41,7 +41,7 @@ struct KernelChoice
     bool operator==(const KernelChoice&) const = default;
 };
 
-/// Header::execution of a recorded step that a plan was written into: no autograd runs it.
+/// Header::execution of a recorded step into which a plan was written: autograd doesn't run it.
 inline constexpr const char* kStepExecution = "step";
 
 struct Header
@@ -50,9 +50,9 @@ struct Header
     std::string exporter;
     std::string torch;
     std::string execution;    ///< "eager", or kStepExecution
-    std::string planner = {}; ///< whose plan the step was rewritten by; "" of a recorded one
+    std::string planner = {}; ///< planner of the written plan; "" for a recorded step
     std::string mode;
-    std::int64_t microSteps = 1; ///< forward, loss and backward run so often before the optimizer
+    std::int64_t microSteps = 1; ///< runs of forward, loss and backward before the optimizer
     std::string model;
     std::string modelClass;
     std::string batch;
@@ -64,7 +64,7 @@ struct Header
     std::vector<std::string> assumed;
 };
 
-/// The calls of all ops as JSON texts, which nothing but writing them again needs.
+/// The calls of all ops as JSON texts, needed only to write them again.
 struct CallTexts
 {
     std::string text;              ///< of op 0 its `args`, its `kwargs`, of op 1 …
@@ -84,8 +84,8 @@ struct CallTexts
     }
 };
 
-/// A recorded step, immutable once published as shared_ptr<const Program>.
-/// Invariants are those of FORMAT.md; readers establish them, everybody else relies on them.
+/// A recorded step, immutable once published as shared_ptr<const Program>. Its invariants are those
+/// of FORMAT.md: readers establish them, all other code relies on them.
 struct Program
 {
     Header header;
@@ -120,11 +120,11 @@ struct Program
     }
     [[nodiscard]] const std::string& targetOf(const Op& op) const { return targets[op.target]; }
 
-    /// Whether it is a step of ops alone, made of a recorded one by a plan of runtime Step.
+    /// Whether it is a step of single ops, made from a recorded one by a plan of runtime Step.
     [[nodiscard]] bool isRewritten() const { return header.execution == kStepExecution; }
     /// Path of the op's module, "" outside of any.
     [[nodiscard]] const std::string& modulePath(const Op& op) const;
-    /// "layer1.0.conv1 · aten.convolution" or the bare target: what lists and hover cards show.
+    /// "layer1.0.conv1 · aten.convolution" or the bare target, for lists and hover cards.
     [[nodiscard]] std::string label(const Op& op) const;
     /// Number of ops that belong to forward and loss of the (first) micro-step; they come first.
     [[nodiscard]] std::size_t forwardCount() const;

@@ -18,10 +18,9 @@ using Siblings = std::vector<CallId>;
 [[nodiscard]] std::size_t opsOf(const Program& program, const Siblings& calls);
 
 /// The repeated blocks of a model: sibling calls of one class that are numbered (`h.0`, `h.1`, …)
-/// and made of other modules; lists and sequences of modules are none themselves. Of families that
-/// lie in each other the outermost one; the largest by ops, and with it all others at the same
-/// depth of module paths (encoder and decoder). In order of their first op; calls without ops don't
-/// count.
+/// and consist of other modules; lists and sequences of modules don't count themselves. Of nested
+/// families the outermost one; the largest by ops, and with it all others at the same depth of
+/// module paths (encoder and decoder). In order of their first op; calls without ops don't count.
 [[nodiscard]] std::vector<Siblings> repeatedBlocks(const Program& program);
 
 } // namespace plimsoll::graph

@@ -51,7 +51,7 @@ Result<std::size_t> findAxis(const std::vector<Axis>& axes, const AxisSize& want
     const std::int64_t lowest = axis->recorded.front();
     if (wanted.size < lowest)
         return failure(ErrorKind::Usage,
-                       fmt::format("{} {} is below {}, the smallest that was recorded: take a "
+                       fmt::format("{} {} is below {}, the smallest that was recorded: choose a "
                                    "larger one, or trace the model at that size.",
                                    axis->name, wanted.size, lowest));
     if (!axis->has(wanted.size))
@@ -165,9 +165,8 @@ Result<ProgramPtr> resized(const ProgramPtr& program, const std::vector<AxisSize
     if (sizes.empty())
         return program;
     if (!program->vary)
-        return failure(ErrorKind::Usage,
-                       "This graph knows only the size at which it was traced: trace the model "
-                       "with vary={\"batch\": [...]} for others.");
+        return failure(ErrorKind::Usage, "This graph was traced at one size only: trace the model "
+                                         "with vary={\"batch\": [...]} to use others.");
     std::vector<Axis> axes = program->vary->axes;
     for (const AxisSize& wanted : sizes) {
         ASSIGN_OR_RETURN(const std::size_t axis, findAxis(axes, wanted));
@@ -184,13 +183,13 @@ Result<ProgramPtr> resized(const ProgramPtr& program, const std::vector<AxisSize
     const std::string there = sizesText(other->vary->axes);
     if (!set.ok())
         return failure(ErrorKind::Usage,
-                       fmt::format("At {} a size of the step is beyond 2^62, negative or no whole "
-                                   "number: take a size nearer to those recorded ({}).",
+                       fmt::format("At {} a size of the step is beyond 2^62, negative or not a "
+                                   "whole number: choose a size closer to those recorded ({}).",
                                    there, axesText(*program)));
     static constexpr std::array kRows{"storage", "tensor", "op"};
     if (const auto fault = findSizeFault(*other))
         return failure(ErrorKind::Usage,
-                       fmt::format("At {} {} {} {}: take a size nearer to those recorded ({}).",
+                       fmt::format("At {} {} {} {}: choose a size closer to those recorded ({}).",
                                    there, kRows.at(static_cast<std::size_t>(fault->table)),
                                    fault->row, fault->problem, axesText(*program)));
     if (job.stopRequested())

@@ -11,7 +11,7 @@
 
 namespace plimsoll::graph {
 
-/// A size wanted of an axis.
+/// A requested size of an axis.
 struct AxisSize
 {
     std::string axis;
@@ -23,14 +23,13 @@ struct AxisSize
 /// "batch 8, 16, 24; sequence 512, 1024, 2048 in steps of 32": what was recorded. Needs `vary`.
 [[nodiscard]] std::string axesText(const Program& program);
 
-/// Why the axis can't have that size, as far as what was recorded tells: its smallest size, its
-/// steps. The laws may still refuse it. Of kind Usage. Needs `vary`.
+/// Why the axis can't have that size, as far as the recorded sizes tell (smallest size, step); the
+/// laws may still refuse it. An error of kind Usage. Needs `vary`.
 [[nodiscard]] base::Result<void> checkSize(const Program& program, const AxisSize& wanted);
 
-/// The step of `program` (as it was read) at other sizes, by its laws; axes that aren't named stay.
-/// All invariants hold. Extrapolation and measured times that are left out are told in
-/// Header::assumed. An error of kind Usage tells why the model can't be resized to a size;
-/// Cancelled: the job was asked to stop.
+/// The step of `program` (as read) at other sizes, by its laws; axes that aren't named keep theirs.
+/// All invariants hold. Header::assumed mentions extrapolation and omitted measured times. An error
+/// of kind Usage says why the model can't be resized; Cancelled if the job was stopped.
 [[nodiscard]] base::Result<ProgramPtr>
 resized(const ProgramPtr& program, const std::vector<AxisSize>& sizes, const base::JobContext& job);
 

@@ -17,9 +17,9 @@ struct Storage
     base::Bytes bytes;
     StorageClass storageClass = StorageClass::Temporary;
     OpIndex alloc = kBeforeStep; ///< op that allocates it
-    OpIndex free = kNever;       ///< last op during which it is alive
+    OpIndex free = kNever;       ///< last op during which it is live
     OpIndex lastUse = kBeforeStep;
-    OpIndex pythonFree = kNever; ///< what `free` would be had autograd saved nothing
+    OpIndex pythonFree = kNever; ///< what `free` would be if autograd saved nothing
     std::vector<std::string> names;
 };
 
@@ -40,7 +40,7 @@ struct Op
     bool isRandom = false;
     bool isCollective = false;
     bool isAccumulation = false;
-    bool isRepetition = false; ///< a plan has the op at `recomputeOf` run again here
+    bool isRepetition = false; ///< a recomputation of the op at `recomputeOf`, added by a plan
     bool inGradMode = false;   ///< gradient mode was on
     std::optional<ModuleId> module;
     std::optional<CallId> call;
@@ -66,10 +66,10 @@ struct Saved
     bool afterKernel =
         false; ///< packed after the op's kernel ran (a result), else before (an input)
     std::int64_t sequence = -1;
-    std::optional<OpIndex> unpack; ///< op that is next to run at the first unpacking
-    OpIndex dropped = kNever;  ///< the node's code lets the unpacked tensor go after this op; no
-                               ///< meaning without `unpack`
-    OpIndex released = kNever; ///< the node lets the packed value go after this op
+    std::optional<OpIndex> unpack; ///< op that runs next when it is first unpacked
+    OpIndex dropped = kNever; ///< last op before the node releases the unpacked tensor; meaningless
+                              ///< without `unpack`
+    OpIndex released = kNever; ///< last op before the node releases the packed value
 };
 
 struct Module
@@ -78,15 +78,15 @@ struct Module
     std::string path; ///< as named_modules(); "" is the model
     std::string className;
     bool hasHooks = false;         ///< run around its calls
-    bool isCalledDirectly = false; ///< by its `forward`, too, which nobody counts as a call
+    bool isCalledDirectly = false; ///< its `forward` is also called directly, unrecorded
 };
 
-/// A place for a tensor among arguments: which of the call's tensors stands there.
+/// A slot for a tensor among arguments: which of the call's tensors it holds.
 struct Slot
 {
     std::size_t tensor = 0;
-    bool isAlias = false; ///< given as another Python object than where the tensor is first met,
-                          ///< or one whose gradient somebody waits for
+    bool isAlias = false; ///< passed as a different Python object than the tensor's first
+                          ///< occurrence, or with gradient hooks
 
     bool operator==(const Slot&) const = default;
 };

@@ -11,7 +11,7 @@
 
 namespace plimsoll::graph {
 
-/// A row whose sizes can't be, and what is wrong as the rest of a sentence.
+/// A row with impossible sizes, and what is wrong as the rest of a sentence.
 struct SizeFault
 {
     enum class Table : std::uint8_t { Storages, Tensors, Ops };
@@ -28,7 +28,7 @@ struct SizeFault
 /// Bytes per element of each of the program's dtypes, 0 where the size is not known.
 [[nodiscard]] std::vector<std::int64_t> itemSizes(const Program& program);
 
-/// Tensors whose size nobody can check.
+/// Number of tensors whose size can't be checked.
 [[nodiscard]] std::size_t tensorsOfUnknownDtype(const Program& program);
 
 } // namespace plimsoll::graph

@@ -9,7 +9,7 @@
 
 namespace plimsoll::graph {
 
-/// Row of Vary::polynomials, or kNoLaw: the number is the same at every size.
+/// Row of Vary::polynomials, or kNoLaw: the number doesn't vary.
 using Law = std::int32_t;
 inline constexpr Law kNoLaw = -1;
 
@@ -19,9 +19,9 @@ struct Axis
     std::string name;
     std::int64_t size = 0;              ///< of the program that holds this
     std::vector<std::int64_t> recorded; ///< rising
-    std::int64_t step = 1;              ///< between sizes for which the laws hold
+    std::int64_t step = 1;              ///< step between sizes for which the laws hold
 
-    /// Whether the laws hold there: from the smallest recorded size up, in steps.
+    /// Whether the laws hold for that size: from the smallest recorded size up, in steps.
     [[nodiscard]] bool has(std::int64_t other) const;
 };
 
@@ -40,7 +40,7 @@ struct Geometry
     Law offset = kNoLaw;
 };
 
-/// A piece of Header::batch: a number where it has a law, else a text.
+/// A piece of Header::batch: a number if it has a law, else text.
 struct BatchPiece
 {
     std::string text;
@@ -72,8 +72,8 @@ public:
     /// Exponents must not be negative; there is one size for each axis.
     LawsAt(const Vary& vary, std::span<const std::int64_t> sizes);
 
-    /// The value; nothing where it is no whole number from 0 below 2^62, or on the way there a term
-    /// leaves 64 bits.
+    /// The value; nothing if it isn't a whole number from 0 to 2^62, or if a term overflows 64
+    /// bits.
     [[nodiscard]] std::optional<std::int64_t> operator()(Law law) const;
 
 private:

@@ -140,9 +140,9 @@ Result<void> writeAtomically(const std::filesystem::path& path, std::string_view
     const std::filesystem::path& target = *resolved;
     if (std::filesystem::exists(target, ignored)
         && !std::filesystem::is_regular_file(target, ignored))
-        return failure(
-            ErrorKind::File,
-            fmt::format("{} is not a regular file; name another one to write to.", pathText(path)));
+        return failure(ErrorKind::File,
+                       fmt::format("{} is not a regular file; choose another file to write to.",
+                                   pathText(path)));
 
     TemporaryFile temporary{target};
     if (!temporary.isOpen())

@@ -11,9 +11,9 @@ namespace plimsoll::io {
 /// A name beside the target that no other writer of this or another process uses.
 [[nodiscard]] std::filesystem::path temporaryName(const std::filesystem::path& target);
 
-/// Replaces the file as a whole: whoever opens `path` sees the old content or the new one, also
-/// after a crash. A symbolic link is followed, also to a file that isn't there yet; permissions of
-/// an existing file are kept. On failure the old file stays as it was.
+/// Replaces the file as a whole: whoever opens `path` sees either the old or the new content, also
+/// after a crash. Follows a symbolic link, also to a file that doesn't exist yet; keeps the
+/// permissions of an existing file. On failure the old file is unchanged.
 [[nodiscard]] base::Result<void> writeAtomically(const std::filesystem::path& path,
                                                  std::string_view bytes);
 

@@ -156,11 +156,12 @@ private:
 
     [[nodiscard]] Result<void> hasTrailingBytes() const
     {
-        return failure(ErrorKind::File,
-                       fmt::format("{} has bytes that are not gzip data behind the end of its "
-                                   "compressed data, at byte {} of the compressed file; remove "
-                                   "them, or copy or trace it again.",
-                                   m_input.name(), m_memberEnd));
+        return failure(
+            ErrorKind::File,
+            fmt::format(
+                "{} has bytes that are not gzip data after the end of its compressed data, at byte "
+                "{} of the compressed file; remove them, or copy or trace it again.",
+                m_input.name(), m_memberEnd));
     }
 
     [[nodiscard]] Result<void> step()

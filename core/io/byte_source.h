@@ -14,11 +14,11 @@
 
 namespace plimsoll::io {
 
-/// Bytes behind the content that parsers may look at (they are zero): what simdjson asks for.
+/// Zero bytes after the content that parsers may read: what simdjson requires.
 inline constexpr std::size_t kPadding = 64;
 
-/// How much a file may grow in memory. Compressed files may hold `freeBytes` whatever their size;
-/// beyond that, more than `ratio` bytes out of one byte in is taken for an attack.
+/// How large a file may become in memory. Compressed files may unpack to `freeBytes` whatever their
+/// size; beyond that, a ratio above `ratio` is treated as an attack.
 struct ReadLimits
 {
     std::uint64_t bytes = std::uint64_t{4} << 30U;
@@ -29,16 +29,16 @@ struct ReadLimits
 struct FileFacts
 {
     bool compressed = false;
-    std::uint64_t size = 0; ///< as it lies on the disk
+    std::uint64_t size = 0; ///< as stored on disk
 };
 
-/// Takes the next part of a file's content. An error of it ends the reading.
+/// Takes the next part of a file's content. Its error ends the reading.
 using Sink = std::function<base::Result<void>(std::string_view part, const FileFacts& file)>;
 
-/// Reads a file from front to back, decompressing it when it begins like gzip (several members are
-/// joined); no more than a part of some 100 KiB lies in memory at a time. Folders, devices, empty,
-/// damaged and too large files are errors of kind File that name the file and, where one exists,
-/// the offset. Reports progress up to the half.
+/// Reads a file from front to back and decompresses it if it starts like gzip (several members are
+/// joined); holds no more than about 100 KiB in memory at a time. Folders, devices, and empty,
+/// damaged or too large files are errors of kind File that name the file and, where there is one,
+/// the offset. Reports progress up to one half.
 [[nodiscard]] base::Result<void> streamFile(const std::filesystem::path& path, const Sink& sink,
                                             const base::JobContext& context = {},
                                             const ReadLimits& limits = {});
@@ -49,13 +49,13 @@ struct FileContent
     FileFacts file;
 };
 
-/// A whole file at once, as streamFile() reads it.
+/// Reads a whole file at once, as streamFile() does.
 [[nodiscard]] base::Result<FileContent> readFile(const std::filesystem::path& path,
                                                  const base::JobContext& context = {},
                                                  const ReadLimits& limits = {});
 
-/// Whether there is content to read at all: fails with readFile's sentence for what is missing, may
-/// not be opened, is empty, a folder or a device. For libraries that open files themselves.
+/// Whether the file can be read at all: fails with readFile's sentence if it is missing, not
+/// permitted, empty, a folder or a device. For libraries that open files themselves.
 [[nodiscard]] base::Result<void> checkReadable(const std::filesystem::path& path);
 
 /// The first `count` bytes (fewer in a shorter file) of the decompressed content: for sniffing.

@@ -6,8 +6,8 @@
 
 namespace plimsoll::io {
 
-/// 64 bits of hash as 16 hexadecimal digits, equal on every machine and in every version: sessions
-/// keep it to recognise a graph. Not a defence against somebody who wants two files to collide.
+/// A 64-bit hash as 16 hexadecimal digits, equal on every machine and in every version: sessions
+/// use it to recognise a graph. It doesn't protect against deliberate collisions.
 [[nodiscard]] std::string contentHash(std::string_view bytes);
 
 } // namespace plimsoll::io

@@ -8,8 +8,8 @@
 
 namespace plimsoll::io {
 
-/// The bytes as a gzip file without name or time: the same for the same bytes. Internal error when
-/// there is no memory for it.
+/// The bytes as a gzip file without name or time: equal bytes give equal files. Internal error if
+/// memory runs out.
 [[nodiscard]] base::Result<std::string> gzipped(std::string_view bytes);
 
 } // namespace plimsoll::io

@@ -11,20 +11,20 @@
 
 namespace plimsoll::io {
 
-/// The path as messages show it: one line, bounded length, "" (in quotes) where it is empty.
+/// The path as shown in messages: one line, bounded length, "" (with quotes) if it is empty.
 [[nodiscard]] std::string pathText(const std::filesystem::path& path);
 
-/// What the system says about an errno.
+/// The system's message for an errno.
 [[nodiscard]] std::string systemText(int error);
 
 /// An opened regular file, read from front to back.
 class Input
 {
 public:
-    /// Folders, devices, pipes and empty files are errors of kind File; never waits on a pipe.
+    /// Folders, devices, pipes and empty files are errors of kind File; never blocks on a pipe.
     [[nodiscard]] static base::Result<Input> open(const std::filesystem::path& path);
 
-    [[nodiscard]] const std::string& name() const { return m_name; } ///< as messages show it
+    [[nodiscard]] const std::string& name() const { return m_name; } ///< as shown in messages
     [[nodiscard]] std::uint64_t size() const { return m_size; }
     [[nodiscard]] int descriptor() const { return m_descriptor.get(); }
     /// Bytes handed out so far.

@@ -31,8 +31,8 @@ tl::unexpected<base::Error> refused(const JsonFault& fault)
         return failure(ErrorKind::File, fmt::format("At byte {} brackets nest more than {} deep.",
                                                     fault.at, base::kDeepestJson));
     case JsonFault::Kind::RepeatedKey:
-        return failure(ErrorKind::File, fmt::format("At byte {} {}; take one of them out.",
-                                                    fault.at, base::repeatedKeyText(fault.key)));
+        return failure(ErrorKind::File, fmt::format("At byte {} {}; remove one of them.", fault.at,
+                                                    base::repeatedKeyText(fault.key)));
     case JsonFault::Kind::TooMany:
         return failure(ErrorKind::File,
                        fmt::format("Up to byte {} {}, which no file of this kind has.", fault.at,

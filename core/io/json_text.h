@@ -9,12 +9,12 @@
 
 namespace plimsoll::io {
 
-/// Parses what comes from outside, with or without a byte order mark: a text that is no JSON, nests
-/// too deep, has a key twice in one object or too many values (json_check.h) is an error of kind
+/// Parses untrusted JSON, with or without a byte order mark. A text that isn't JSON, nests too
+/// deeply, repeats a key in one object or has too many values (json_check.h) is an error of kind
 /// File, one sentence with the place.
 [[nodiscard]] base::Result<nlohmann::json> parseJson(std::string_view text);
 
-/// For readers' boundaries, where std::bad_alloc becomes a sentence.
+/// For the boundaries of readers, which turn std::bad_alloc into an error.
 [[nodiscard]] tl::unexpected<base::Error> tooLarge();
 
 } // namespace plimsoll::io

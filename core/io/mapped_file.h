@@ -9,14 +9,13 @@
 
 namespace plimsoll::io {
 
-/// The bytes of a file as they lie on the disk, mapped into memory: a page is read when it is first
-/// looked at. For files too large to be held as a whole that are read in any order. Another program
-/// that shortens the file while it is mapped ends this one (SIGBUS): files that may still be
-/// written are streamed instead.
+/// The bytes of a file, mapped into memory: a page is read when it is first used. For files that
+/// are too large to hold in memory and are read in any order. If another program shortens the file
+/// while it is mapped, this program ends (SIGBUS): stream files that may still be written.
 class MappedFile
 {
 public:
-    /// Fails with readFile's sentences for what can't be read.
+    /// Fails with readFile's sentences if the file can't be read.
     [[nodiscard]] static base::Result<MappedFile> open(const std::filesystem::path& path);
     MappedFile(MappedFile&& other) noexcept;
     MappedFile& operator=(MappedFile&& other) noexcept;

@@ -8,8 +8,8 @@
 
 namespace plimsoll::io {
 
-/// Where content comes from: a file on the disk, read as its reader wants it (by path, mapped, part
-/// by part, as a whole), or what lies in memory already, such as a session's copy of a file. Not
+/// The source of content: a file on disk, read as its reader needs it (by path, mapped, in parts,
+/// as a whole), or content that is already in memory, such as a session's copy of a file. Not
 /// shared between threads.
 class Source
 {
@@ -20,19 +20,19 @@ public:
     Source(std::filesystem::path path, std::string content);
 
     [[nodiscard]] const std::filesystem::path& path() const { return m_path; }
-    /// As messages show it.
+    /// The name shown in messages.
     [[nodiscard]] std::string name() const { return pathText(m_path); }
 
-    /// Content given, or read as a whole already.
+    /// Content that was passed in or has already been read as a whole.
     [[nodiscard]] bool isInMemory() const { return m_content != nullptr; }
-    /// The first `count` bytes, decompressed; fewer where there are no more.
+    /// The first `count` bytes, decompressed; fewer if the content is shorter.
     [[nodiscard]] base::Result<std::string> head(std::size_t count) const;
     /// Everything, decompressed, in parts.
     [[nodiscard]] base::Result<void> stream(const Sink& sink, const base::JobContext& context = {},
                                             const ReadLimits& limits = {}) const;
-    /// The file as it lies on the disk, compressed or not.
+    /// The file as stored on disk, compressed or not.
     [[nodiscard]] base::Result<MappedFile> map() const { return MappedFile::open(m_path); }
-    /// Everything, decompressed, at once. Read once and kept: whoever asks later gets the same.
+    /// Everything, decompressed, at once. Read once and cached.
     [[nodiscard]] base::Result<std::shared_ptr<const FileContent>>
     whole(const base::JobContext& context = {}, const ReadLimits& limits = {});
 

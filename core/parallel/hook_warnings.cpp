@@ -57,12 +57,11 @@ std::vector<std::string> hookWarnings(const Problem& problem, const Plan& plan)
     for (const Region& region : plan.regions())
         regions.emplace_back(region.first, region.last);
     if (const std::vector<std::string> names = usedInSeveral(problem, regions); !names.empty())
-        sentences.push_back(
-            fmt::format("Used in several regions: {}. With reentrant checkpoints DDP's gradient "
-                        "hooks would fire repeatedly; plimsoll.apply() makes non-reentrant ones. "
-                        "Ways out for code of your own: non-reentrant checkpoints, DDP's "
-                        "static_graph=True, or manual reduction.",
-                        listed(names)));
+        sentences.push_back(fmt::format(
+            "Used in several regions: {}. With reentrant checkpoints DDP's gradient hooks would "
+            "fire repeatedly; plimsoll.apply() makes non-reentrant ones. Alternatives for your own "
+            "code: non-reentrant checkpoints, DDP's static_graph=True, or manual reduction.",
+            listed(names)));
     std::vector<Stretch> runs;
     for (const graph::Call& call : problem.step()->calls)
         if (!call.parent && !call.isEmpty())
@@ -70,7 +69,7 @@ std::vector<std::string> hookWarnings(const Problem& problem, const Plan& plan)
     if (const std::vector<std::string> names = usedInSeveral(problem, runs); !names.empty())
         sentences.push_back(
             fmt::format("Used in several runs of the model: {}. Where their regions are recomputed "
-                        "by reentrant checkpoints, DDP's gradient hooks fire repeatedly: take "
+                        "by reentrant checkpoints, DDP's gradient hooks fire repeatedly: use "
                         "non-reentrant ones, DDP's static_graph=True, or manual reduction.",
                         listed(names)));
     return sentences;

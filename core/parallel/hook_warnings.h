@@ -8,8 +8,8 @@
 
 namespace plimsoll::plan {
 
-/// Sentences on parameters whose gradient hooks may fire more than once in a step, which DDP's
-/// automatic reduction doesn't take (HOOKS in PARALLEL.md): those used in several regions of the
+/// Sentences about parameters whose gradient hooks may fire more than once in a step, which DDP's
+/// automatic reduction doesn't support (HOOKS in PARALLEL.md): those used in several regions of the
 /// plan, or in several calls of the model.
 [[nodiscard]] std::vector<std::string> hookWarnings(const Problem& problem, const Plan& plan);
 

@@ -158,19 +158,20 @@ base::Result<void> canRunUnder(const Program& recorded, const DataParallel& sett
 {
     if (recorded.header.microSteps > 1)
         return failure(ErrorKind::Usage,
-                       fmt::format("A step of {} micro-steps can't be put under data parallel: "
+                       fmt::format("A step of {} micro-steps can't be planned for data parallel: "
                                    "trace it with micro_steps=1.",
                                    recorded.header.microSteps));
     if (recorded.isRewritten() && !setting.manual)
-        return failure(ErrorKind::Usage,
-                       "The graph is a plan written out, in which DDP's hooks never run: reduce "
-                       "its gradients by hand (manual).");
+        return failure(ErrorKind::Usage, "The graph is a plan written out, in which DDP's hooks "
+                                         "never run: use manual reduction (manual).");
     if (reducedGradients(recorded).empty())
-        return failure(ErrorKind::Usage, "The step makes no gradients that processes could "
-                                         "reduce: data parallel takes a training step.");
+        return failure(
+            ErrorKind::Usage,
+            "The step computes no gradients to reduce: data parallel needs a training step.");
     if (setting.zero > 0 && recorded.countBeforeOptimizer() == recorded.ops.size())
-        return failure(ErrorKind::Usage, "ZeRO shares out the optimizer's state, but the step has "
-                                         "no optimizer: trace it with one.");
+        return failure(
+            ErrorKind::Usage,
+            "ZeRO shards the optimizer's state, but the step has no optimizer: trace it with one.");
     return setting.isSharded() ? canShard(recorded) : base::Result<void>{};
 }
 

@@ -241,10 +241,11 @@ base::Result<void> canShard(const Program& recorded)
     for (const graph::Parameter& parameter : recorded.parameters)
         if (const graph::Tensor* tensor = first[parameter.storage.index()];
             tensor != nullptr && tensor->shape.empty())
-            return base::failure(base::ErrorKind::Usage,
-                                 fmt::format("fully_shard (ZeRO-2 and ZeRO-3) takes no parameter "
-                                             "without dimensions: give {} one of size 1.",
-                                             base::printable(parameter.name, 60)));
+            return base::failure(
+                base::ErrorKind::Usage,
+                fmt::format("fully_shard (ZeRO-2 and ZeRO-3) doesn't support parameters without "
+                            "dimensions: give {} one of size 1.",
+                            base::printable(parameter.name, 60)));
     return {};
 }
 

@@ -141,9 +141,9 @@ Result<void> takePart(DataParallel& setting, std::string_view part)
     for (const std::string_view known : kValues)
         if (hasValue && key == known)
             return take(setting, key, trimmed(part.substr(equals + 1)));
-    return wrong(fmt::format("\"{}\" is none of world=, bucket=, busbw=, latency=, zero=, views, "
-                             "manual.",
-                             printable(part, 40)));
+    return wrong(
+        fmt::format("\"{}\" is not one of world=, bucket=, busbw=, latency=, zero=, views, manual.",
+                    printable(part, 40)));
 }
 
 } // namespace
@@ -161,17 +161,18 @@ Result<DataParallel> parseDataParallel(std::string_view text, const Device& devi
         begin = end + 1;
         const std::string_view key = trimmed(part.substr(0, part.find('=')));
         if (!seen.insert(key).second)
-            return wrong(fmt::format("{} is there twice.", printable(key, 40)));
+            return wrong(fmt::format("{} appears twice.", printable(key, 40)));
         RETURN_IF_ERROR(takePart(setting, part));
     }
     if (!seen.contains("world"))
-        return wrong("world is missing: say how many processes there are.");
+        return wrong("world is missing: give the number of processes.");
     if (setting.isSharded())
         for (const std::string_view ofDdp : {"bucket", "views", "manual"})
             if (seen.contains(ofDdp))
-                return wrong(fmt::format("{} is DDP's, but zero={} is fully_shard's, which reduces "
-                                         "the gradients of a module as one: leave {} out.",
-                                         ofDdp, setting.zero, ofDdp));
+                return wrong(
+                    fmt::format("{} is an option of DDP, but zero={} uses fully_shard, which "
+                                "reduces the gradients of a module together: leave {} out.",
+                                ofDdp, setting.zero, ofDdp));
     return setting;
 }
 

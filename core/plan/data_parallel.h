@@ -12,14 +12,14 @@
 
 namespace plimsoll::plan {
 
-/// The step as one of several processes runs it, each on its own batch and its own device
+/// The step as one rank of data parallel training runs it, with its own batch and device
 /// (PARALLEL.md).
 struct DataParallel
 {
-    std::int64_t world = 2;            ///< processes
-    std::optional<base::Bytes> bucket; ///< DDP's bucket_cap_mb; none: PyTorch's own, 1 MiB for the
-                                       ///< first bucket and 25 MiB for the others
-    double busBandwidth = 0;           ///< bytes per second that a ring of them moves, at each link
+    std::int64_t world = 2;            ///< number of processes
+    std::optional<base::Bytes> bucket; ///< DDP's bucket_cap_mb; none: PyTorch's default, 1 MiB for
+                                       ///< the first bucket and 25 MiB for the others
+    double busBandwidth = 0;           ///< bytes per second that a ring moves over each link
     base::Nanoseconds latency;         ///< of one hop of a collective
     bool views = false;                ///< gradient_as_bucket_view
     bool manual = false;               ///< reduced after backward by plimsoll.ddp, tensor by tensor
@@ -29,7 +29,7 @@ struct DataParallel
     /// and `manual`.
     std::int64_t zero = 0;
 
-    /// Whether parameters are sharded by fully_shard() and not copied by DDP.
+    /// Whether fully_shard() shards the parameters, instead of DDP copying them.
     [[nodiscard]] bool isSharded() const { return zero >= 2; }
 
     bool operator==(const DataParallel&) const = default;
@@ -45,7 +45,7 @@ struct DataParallel
 [[nodiscard]] base::Result<DataParallel> parseDataParallel(std::string_view text,
                                                            const Device& device);
 
-/// The setting as such a line with every value in it, all exact.
+/// The setting as such a line with every value in it, exact.
 [[nodiscard]] std::string dataParallelText(const DataParallel& setting);
 
 } // namespace plimsoll::plan

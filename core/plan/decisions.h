@@ -9,11 +9,11 @@
 
 namespace plimsoll::plan {
 
-/// What executes a plan; evaluate() charges exactly this one.
+/// What executes a plan; evaluate() charges exactly this runtime.
 enum class Runtime : std::uint8_t {
     CheckpointedModule, ///< non-reentrant torch.utils.checkpoint around regions of forward
                         ///< (LIFETIMES.md)
-    CompiledStep,       ///< plimsoll.compile_step(): the recorded ops one by one, some again
+    CompiledStep,       ///< plimsoll.compile_step(): the recorded ops one by one, some recomputed
                         ///< (STEP_RUNTIME.md)
 };
 
@@ -23,10 +23,10 @@ enum class Granularity : std::uint8_t {
     Op,     ///< between any two ops of forward and loss
 };
 
-/// One checkpointed function. At granularity Module consecutive calls of modules, run as
-/// `y = member_n(… member_1(x))`: `first..last` are the forward ops of all members, in order and
-/// without gaps. At granularity Op just the ops `first..last`. Legal regions: REGIONS in
-/// LIFETIMES.md.
+/// One checkpointed function. At granularity Module, consecutive calls of modules, run as `y =
+/// member_n(… member_1(x))`: `first..last` are the forward ops of all members, in order and without
+/// gaps. At granularity Op, just the ops `first..last`. REGIONS in LIFETIMES.md defines legal
+/// regions.
 struct Region
 {
     std::vector<graph::CallId> members; ///< siblings, in order; empty at granularity Op only
@@ -40,12 +40,12 @@ struct Region
     bool operator==(const Region&) const = default;
 };
 
-/// Regions that may lie in each other: a checkpoint takes several of the thousand frames that
-/// Python has, the recomputations of all regions around another one run in each other.
+/// Deepest nesting of regions: a checkpoint takes several of the thousand frames that Python has,
+/// and the recomputations of nested regions run inside one another.
 inline constexpr std::size_t kMostNested = 40;
 
 /// Ops that a compiled step executes once more, in this order, right before op `before`. One that
-/// hasn't run by then runs there for the first time, and not at its place.
+/// hasn't run by then runs there for the first time, and no longer at its own place.
 struct RecomputeStep
 {
     graph::OpIndex before = 0;
@@ -64,7 +64,7 @@ struct CheckpointRegions
     bool operator==(const CheckpointRegions&) const = default;
 };
 
-/// Single ops that run again; runs as a CompiledStep, which never updates statistics twice.
+/// Single ops that are recomputed; runs as a CompiledStep, which never updates statistics twice.
 struct RecomputeSchedule
 {
     std::vector<RecomputeStep> recomputeSteps; ///< rising `before`

@@ -128,8 +128,8 @@ base::Result<void> checkConflicts(const std::vector<Pin>& pins, const Program& p
             if (!both.empty())
                 return base::failure(
                     base::ErrorKind::Usage,
-                    fmt::format("The pins {} and {} conflict over what {} makes: take one of them "
-                                "back, or make its glob narrower.",
+                    fmt::format("The pins {} and {} conflict over what {} computes: remove one of "
+                                "them, or narrow its glob.",
                                 base::printable(pinText(keep)), base::printable(pinText(other)),
                                 base::printable(program.label(program.op(
                                     graph::opAt(program.storage(both.front()).alloc))))));
@@ -163,7 +163,7 @@ base::Result<Pin> resolvePin(std::string_view text, const Program& program)
             base::ErrorKind::Usage,
             fmt::format("The pin {} names modules whose values are all used after them, and "
                         "checkpointing a module keeps what leaves it: name a module around them, "
-                        "or recompute:{}:* for what their own ops make.",
+                        "or use recompute:{}:* for what their own ops compute.",
                         base::printable(text, 80), base::printable(pin.glob, 80)));
     if (pin.storages.empty())
         return base::failure(

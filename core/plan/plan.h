@@ -18,18 +18,18 @@
 
 namespace plimsoll::plan {
 
-/// Decisions, no numbers: what a planner returns and a plan file holds. What the kinds have in
-/// common and what differs stands in plan_kinds.h.
+/// Decisions, no numbers: what a planner returns and a plan file holds. plan_kinds.h describes what
+/// the two kinds have in common and how they differ.
 struct Plan
 {
-    std::string planner;                                      ///< id of the planner that made it
-    std::vector<std::pair<std::string, std::string>> options; ///< all of that planner's
+    std::string planner;                                          ///< id of the planner
+    std::vector<std::pair<std::string, std::string>> options;     ///< all of its options
     std::variant<CheckpointRegions, RecomputeSchedule> decisions; ///< in the order of Runtime
 
     [[nodiscard]] Runtime runtime() const { return static_cast<Runtime>(decisions.index()); }
     [[nodiscard]] bool isCompiledStep() const { return runtime() == Runtime::CompiledStep; }
 
-    /// A plan of the other kind has the values of one that recomputes nothing.
+    /// For a plan of the other kind, the values of one that recomputes nothing.
     [[nodiscard]] const std::vector<Region>& regions() const
     {
         return get<CheckpointRegions>().regions;
@@ -41,14 +41,14 @@ struct Plan
         return get<RecomputeSchedule>().recomputeSteps;
     }
 
-    /// To write to; a plan of the other kind loses its decisions.
+    /// For writing; a plan of the other kind loses its decisions.
     [[nodiscard]] CheckpointRegions& asRegions() { return as<CheckpointRegions>(); }
     [[nodiscard]] RecomputeSchedule& asSchedule() { return as<RecomputeSchedule>(); }
 
-    /// Whether no op runs a second time.
+    /// Whether every op runs only once.
     [[nodiscard]] bool recomputesNothing() const { return decisionCount() == 0; }
 
-    /// Outermost regions, or ops before which others run again: what lists of plans count.
+    /// Number of outermost regions, or of ops before which others are recomputed.
     [[nodiscard]] std::size_t decisionCount() const
     {
         return regions().size() + recomputeSteps().size();
@@ -81,23 +81,23 @@ enum class PinKind : std::uint8_t {
     Recompute, ///< the values of forward are not in memory when backward begins
 };
 
-/// What the user decided about some values, whatever a planner would say (pins.h).
+/// A user's decision about some values, which every planner honours (pins.h).
 struct Pin
 {
     PinKind kind = PinKind::Keep;
     std::string glob;
-    std::vector<graph::StorageId> storages; ///< what it means in the program, rising
+    std::vector<graph::StorageId> storages; ///< the values in the program, rising
 
     bool operator==(const Pin&) const = default;
 };
 
-/// A gradient that the processes of a data parallel step reduce.
+/// A gradient that data parallel training reduces.
 struct ReducedGradient
 {
     std::size_t parameter = 0; ///< index into Program::parameters
     graph::StorageId storage;  ///< as recorded
     base::Bytes bytes;
-    graph::OpIndex ready = 0; ///< op of backward behind which DDP's hook runs
+    graph::OpIndex ready = 0; ///< op of backward after which DDP's hook runs
     std::uint32_t dtype = 0;  ///< index into Program::dtypes
 
     bool operator==(const ReducedGradient&) const = default;
@@ -106,34 +106,34 @@ struct ReducedGradient
 /// A unit of fully_shard: parameters that are gathered together (UNITS in PARALLEL.md).
 struct ShardUnit
 {
-    std::string path;                    ///< of its module; "" of the root
-    bool isRoot = false;                 ///< what no other unit has
+    std::string path;                    ///< of its module; "" for the root
+    bool isRoot = false;                 ///< has what no other unit has
     std::vector<std::size_t> parameters; ///< indices into Program::parameters
     std::vector<std::size_t> gradients;  ///< indices into Parallel::gradients
-    base::Bytes gathered;                ///< its parameters, padded for all processes
+    base::Bytes gathered;                ///< its parameters, padded for all ranks
     base::Bytes reduced;                 ///< its gradients, padded
     std::vector<std::pair<graph::OpIndex, graph::OpIndex>> calls; ///< in forward, both inclusive
     graph::OpIndex backward = graph::kNever; ///< first op of its backward; kNever: there is none
-    graph::OpIndex reduce = graph::kNever;   ///< op behind which its gradients are reduced
-    /// Storages of the process's step that move with what a plan repeats (placeShards()).
+    graph::OpIndex reduce = graph::kNever;   ///< op after which its gradients are reduced
+    /// Storages of the rank's step that move with what a plan recomputes (placeShards()).
     std::optional<graph::StorageId> prefetched, regathered, reducing;
 };
 
-/// What makes a problem that of one process of several (rank_program.h).
+/// The part of a problem that makes it one of a rank (rank_program.h).
 struct Parallel
 {
     DataParallel setting;
-    std::vector<ReducedGradient> gradients;        ///< in the order of readiness
-    std::vector<std::vector<std::size_t>> buckets; ///< of DDP: indices into `gradients`
-    std::vector<ShardUnit> units; ///< of ZeRO-2 and ZeRO-3, the root first, then as forward begins
-                                  ///< them; then there are no buckets
+    std::vector<ReducedGradient> gradients;        ///< in the order in which they become ready
+    std::vector<std::vector<std::size_t>> buckets; ///< for DDP: indices into `gradients`
+    std::vector<ShardUnit> units; ///< for ZeRO-2 and ZeRO-3, the root first, then in the order of
+                                  ///< forward; there are no buckets then
 };
 
-/// What is asked: which step, on which device, within how many bytes.
+/// The input of planning: which step, on which device, within which budget.
 struct Problem
 {
-    /// What is planned, lowered, replayed and shown: the recorded step with the parts of the
-    /// problem that change its ops or memory written out.
+    /// The step that is planned, lowered, replayed and shown: the recorded one with everything
+    /// applied that the problem changes about its ops or memory.
     [[nodiscard]] const graph::ProgramPtr& step() const { return written ? written : program; }
 
     graph::ProgramPtr program; ///< the recorded step
@@ -144,7 +144,7 @@ struct Problem
     std::vector<Pin> pins = {}; ///< no two of which conflict
     /// Set for one process of several, by forRank() only.
     std::shared_ptr<const Parallel> parallel = nullptr;
-    /// The step of that process: the recorded ops with the memory that they take there.
+    /// The step of that rank: the recorded ops with the memory that they take there.
     graph::ProgramPtr written = nullptr;
 };
 

@@ -9,14 +9,13 @@ namespace {
 
 constexpr std::array kRefusedByRegions{
     RefusedOption{"reorder", "Ops are reordered for the runtime step only: leave reorder off."},
-    RefusedOption{"nonpersistent",
-                  "Checkpoint regions can't let go of a value while later ones keep theirs: "
-                  "nonpersistent is for the runtime step."}};
+    RefusedOption{"nonpersistent", "Checkpoint regions can't drop a value while later ones keep "
+                                   "theirs: nonpersistent is for the runtime step."}};
 constexpr std::array kRefusedBySchedules{
-    RefusedOption{"saved-sets", "Saved sets are of checkpoint regions: plans for the runtime step "
-                                "repeat only what is needed anyway."},
+    RefusedOption{"saved-sets", "Saved sets are for checkpoint regions: plans for the runtime step "
+                                "recompute only what is needed anyway."},
     RefusedOption{"freeze-stats",
-                  "The runtime step never updates statistics again: leave freeze-stats off."}};
+                  "The runtime step never updates statistics twice: leave freeze-stats off."}};
 
 /// In the order of Runtime.
 constexpr std::array kKinds{PlanKind{.id = "checkpoint",

@@ -7,22 +7,22 @@
 
 namespace plimsoll::plan {
 
-/// An option of planners that plans of a kind can't have on, and the sentence that says so.
+/// An option of planners that plans of a kind don't support, and the sentence that says so.
 struct RefusedOption
 {
     const char* option;
     const char* why;
 };
 
-/// What differs between the alternatives of Plan::decisions: one row of a table for each.
+/// The differences between the alternatives of Plan::decisions: one row of a table each.
 struct PlanKind
 {
     const char* id;        ///< of its runtime, in files and options: "checkpoint", "step"
     const char* runner;    ///< function of the Python package that runs it
     const char* unit;      ///< what Plan::decisionCount() counts
-    bool takesGranularity; ///< else it is written as Granularity::Module
+    bool takesGranularity; ///< else written as Granularity::Module
     bool takesFreezeStats; ///< else a recomputation never updates statistics
-    bool isProgram;        ///< rewrite() can write it out as a graph; else Python code can
+    bool isProgram; ///< rewrite() can write it out as a graph; otherwise Python code can express it
     std::span<const RefusedOption> refused;
 };
 

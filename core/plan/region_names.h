@@ -8,12 +8,12 @@
 
 namespace plimsoll::plan {
 
-/// Names of what a region begins and ends with: its first and last module, or its first and last
-/// op. Equal for a region of one of them.
+/// Names of the first and last module, or the first and last op, of a region; equal if it has only
+/// one.
 [[nodiscard]] std::pair<std::string, std::string> endsOf(const graph::Program& program,
                                                          const Region& region);
 
-/// Index in Program::sources of the line that the region begins with, -1: unknown.
+/// Index in Program::sources of the line at which the region begins, -1: unknown.
 [[nodiscard]] std::int32_t sourceOf(const graph::Program& program, const Region& region);
 
 } // namespace plimsoll::plan

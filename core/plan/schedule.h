@@ -9,8 +9,8 @@
 
 namespace plimsoll::plan {
 
-/// One execution of an op. A forward op inside regions is executed again by their recomputations,
-/// at runtime Step any op by a row of `again`.
+/// One execution of an op. A region's recomputation executes its forward ops once more; at runtime
+/// Step a row of `again` may execute any op once more.
 struct Step
 {
     graph::OpId op;
@@ -19,30 +19,30 @@ struct Step
                               ///< the op itself
 };
 
-/// One life of a storage: the recorded one, or another made by a recomputation.
+/// One live interval of a storage: the recorded one, or that of a recomputed value.
 struct Instance
 {
     graph::StorageId storage;
     std::int32_t alloc = -1; ///< step that allocates it, -1: before the first
     std::int32_t free =
-        INT32_MAX;            ///< last step during which it is alive, INT32_MAX: outlives the last
+        INT32_MAX;            ///< last step during which it is live, INT32_MAX: outlives the last
     std::int32_t region = -1; ///< as in Step
 };
 
-/// A region of the plan in the flat order in which lower() numbers them: parents before children,
-/// in order of `first`.
+/// A region of the plan in the order in which lower() numbers them: parents before children, in
+/// order of `first`.
 struct FlatRegion
 {
     const Region* region = nullptr; ///< points into the plan given to lower()
     std::int32_t parent = -1;
 };
 
-/// A plan completed: every execution in order and every storage's lives. All planners' plans come
-/// here the same way.
+/// A lowered plan: every execution in order, and every live interval of every storage. Plans of all
+/// planners are lowered the same way.
 struct Schedule
 {
     std::vector<Step> steps;
-    std::vector<Instance> instances;    ///< recorded lives first, in the order of Program::storages
+    std::vector<Instance> instances;    ///< recorded ones first, as in Program::storages
     std::vector<std::int32_t> stepOfOp; ///< where each op of the program runs (its own execution)
     /// Distinct storages that autograd itself saves in forward and loss, parameters included, not
     /// rounded; none at runtime Step, where it saves nothing.
@@ -53,18 +53,17 @@ struct Schedule
     {
         return stepOfOp[static_cast<std::size_t>(op)];
     }
-    /// Where an op runs: its first recomputation, if that is asked for and there is one, else its
-    /// own execution.
+    /// Where an op runs: its first recomputation, if requested and present, else its own execution.
     [[nodiscard]] std::size_t stepOf(graph::OpId op, bool recomputed) const;
-    /// Phase during which a step runs: of what runs again that of the op it runs for, of a last
-    /// recomputation backward.
+    /// Phase of a step: for a recomputation that of the op for which it runs, for one at the end
+    /// backward.
     [[nodiscard]] graph::Phase phaseAt(const graph::Program& program, std::size_t step) const;
 };
 
 /// Regions with their nested ones, parents first.
 [[nodiscard]] std::vector<FlatRegion> flatten(const std::vector<Region>& regions);
 
-/// Regions that lie in each other, the outermost one counted.
+/// Depth of nesting, counting the outermost region.
 [[nodiscard]] std::size_t depthOf(const Region& region);
 
 } // namespace plimsoll::plan

@@ -31,7 +31,7 @@ using nlohmann::ordered_json;
 
 constexpr auto kPlanFormat = "plimsoll-plan";
 constexpr int kPlanVersion = 1;
-constexpr const char* kAdvice = "export the plan anew";
+constexpr const char* kAdvice = "export the plan again";
 
 // The fields of a plan file, in its order (FORMAT.md). `Io` is Field, which reads them, or
 // FieldWriter.
@@ -75,7 +75,7 @@ void freezeField(Io& io, Plan& plan)
     io.flag("freeze_stats", freezes);
     if (!kindOf(plan.runtime()).takesFreezeStats)
         io.fail("freeze_stats", "belongs to plans for runtime \"checkpoint\" only, as runtime "
-                                "\"step\" never updates statistics again");
+                                "\"step\" never updates statistics twice");
     else
         plan.asRegions().freezeStats = freezes;
 }
@@ -189,13 +189,14 @@ Result<void> checkHeader(const json& root)
     const Field fields{root, "", state};
     if (fields.at("format").text() != kPlanFormat || !state)
         return failure(ErrorKind::File,
-                       R"(This is no plan file: its "format" is not "plimsoll-plan".)");
+                       R"(This is not a plan file: its "format" is not "plimsoll-plan".)");
     const std::int64_t version = fields.at("version").integer();
     if (version > kPlanVersion)
-        return failure(ErrorKind::File,
-                       fmt::format("The plan file has version {}, this program reads up to {}: "
-                                   "take a newer Plimsoll.",
-                                   version, kPlanVersion));
+        return failure(
+            ErrorKind::File,
+            fmt::format(
+                "The plan file has version {}, this program reads up to {}: update Plimsoll.",
+                version, kPlanVersion));
     if (version < 1)
         fields.fail("version", "must be 1");
     return state ? state : tl::unexpected{detail::advised(state.error(), kAdvice)};
@@ -207,7 +208,7 @@ std::string otherGraph(const PlanFileInfo& info, const graph::Program& program)
         info.ops == program.ops.size() && info.forwardOps == program.forwardCount();
     return fmt::format("The plan was made for another graph: for \"{}\" with {} ({} in forward), "
                        "while this graph is \"{}\" with {} ({}){}; export the plan again from this "
-                       "graph, or give the graph it was made from.",
+                       "graph, or use the graph it was made from.",
                        printable(info.model, 60), base::counted(info.ops, "op"), info.forwardOps,
                        printable(program.header.model, 60), program.ops.size(),
                        program.forwardCount(), sameSize ? ", of which some are other ops" : "");

@@ -15,8 +15,8 @@
 
 namespace plimsoll::plan {
 
-/// What a plan file says beside the decisions (FORMAT.md): what was asked, about which graph, and
-/// what was evaluated then.
+/// What a plan file says in addition to the decisions (FORMAT.md): the settings, the graph, and the
+/// evaluation at the time.
 struct PlanFileInfo
 {
     std::string model;
@@ -50,37 +50,37 @@ struct PlanFile
     PlanFileInfo info;
 };
 
-/// What says all that a plan decides: "regions" (the nested checkpoint regions of `labels`),
-/// "saved_sets" (such regions, some results of which are kept while the rest is recomputed) or
-/// "step" (a schedule of single ops, which regions don't express).
+/// The simplest form that expresses the plan: "regions" (the nested checkpoint regions of
+/// `labels`), "saved_sets" (such regions, some results of which are kept while the rest is
+/// recomputed) or "step" (a recompute schedule, which regions can't express).
 [[nodiscard]] const char* expressedAs(const Plan& plan);
 
 [[nodiscard]] nlohmann::ordered_json toJson(const FrontierPoint& point);
-/// Content of a plan file, one key a line.
+/// The content of a plan file, one key per line.
 [[nodiscard]] std::string writePlan(const FrontierPoint& point);
 
-/// Whether a file that begins so is meant as a plan.
+/// Whether a file with this beginning is meant as a plan.
 [[nodiscard]] bool looksLikePlan(std::string_view head);
 
-/// Reads a plan of this very graph. Strict: wrong types, unknown calls, ordinals and labels that do
-/// not belong to the members, ops that aren't the graph's, a newer version and another graph are
-/// errors of kind File, each one sentence that names the place. Whether the plan is good is
-/// certify()'s business.
+/// Reads a plan for exactly this graph. Strict: wrong types, unknown calls, ordinals and labels
+/// that don't match the members, ops that aren't the graph's, a newer version and another graph are
+/// errors of kind File, each one sentence that names the place. certify() checks whether the plan
+/// is valid.
 [[nodiscard]] base::Result<PlanFile> readPlan(std::string_view text, const graph::Program& program);
 
-/// What a plan file says of itself. Regions and ops are only counted: they mean something on their
-/// graph alone.
+/// A plan file read without its graph. Regions and ops are only counted: they have a meaning only
+/// in their graph.
 struct PlanOutline
 {
-    PlanFile file;           ///< its plan without regions and repeated ops
+    PlanFile file;           ///< its plan without regions and recomputed ops
     std::size_t regions = 0; ///< nested ones counted
-    std::size_t places = 0;  ///< of runtime Step: where ops run again
+    std::size_t places = 0;  ///< of runtime Step: ops before which others are recomputed
 };
 
-/// Reads a plan file without its graph. Strict as readPlan() in what it reads.
+/// Reads a plan file without its graph. As strict as readPlan() in what it reads.
 [[nodiscard]] base::Result<PlanOutline> readPlanOutline(std::string_view text);
 
-/// The problem that the file's plan answered.
+/// The problem for which the file's plan was made.
 [[nodiscard]] base::Result<Problem> problemOf(const PlanFile& file, graph::ProgramPtr program);
 
 } // namespace plimsoll::plan

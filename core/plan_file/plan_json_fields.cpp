@@ -83,7 +83,7 @@ Field Field::operator[](std::size_t index) const
 std::string Field::text() const
 {
     if (!m_value.is_string())
-        fail("must be a text");
+        fail("must be a string");
     return m_state ? m_value.get<std::string>() : std::string{};
 }
 
@@ -111,7 +111,7 @@ void Field::texts(const char* key, Texts& values) const
     const json& object = field.m_value;
     const auto isText = [](const json& value) { return value.is_string(); };
     if (!object.is_object() || !std::ranges::all_of(object, isText))
-        field.fail("must be an object of texts");
+        field.fail("must be an object of strings");
     if (m_state)
         for (const auto& [name, value] : object.items())
             values.emplace_back(name, value.get<std::string>());

@@ -16,19 +16,19 @@ namespace plimsoll::plan::detail {
 
 inline constexpr std::int64_t kMostOrdinal = std::numeric_limits<std::int32_t>::max();
 
-/// What a value is, for a sentence; cut where it is long.
+/// A value as shown in a sentence; shortened if it is long.
 [[nodiscard]] std::string shown(const nlohmann::json& value);
 
-/// The error of a file whose content is wrong, with what to do: "regions is missing." becomes
-/// "regions is missing: export the plan anew."
+/// The error of a file with wrong content, with what to do: "regions is missing." becomes "regions
+/// is missing: export the plan again."
 [[nodiscard]] base::Error advised(base::Error error, const char* advice);
 
 using Texts = std::vector<std::pair<std::string, std::string>>;
 
-/// A value of a file, and its place there. `state` keeps the first thing that is wrong in the file,
-/// after which everything reads as empty. Functions with a key are about a member of an object;
-/// those of them that return nothing have their counterparts in FieldWriter: a table of fields is a
-/// template over both.
+/// A value of a file, and its place there. `state` keeps the first fault of the file, after which
+/// everything reads as empty. Functions with a key are about a member of an object; those that
+/// return nothing have counterparts in FieldWriter, so that a table of fields can be a template
+/// over both.
 class Field
 {
 public:
@@ -62,11 +62,11 @@ public:
     [[nodiscard]] const nlohmann::json& value() const { return m_value; }
     [[nodiscard]] std::string text() const;
     [[nodiscard]] std::int64_t integer(std::int64_t most = base::kHuge) const;
-    /// A member, which must be there.
+    /// A member, which must be present.
     [[nodiscard]] Field at(const char* key) const;
     /// A member, which must be an array.
     [[nodiscard]] Field array(const char* key) const;
-    /// Of an array; of other values, and once something is wrong, there are none.
+    /// The elements of an array; of other values, and after a fault, none.
     [[nodiscard]] std::size_t size() const
     {
         return isGood() && m_value.is_array() ? m_value.size() : 0;
@@ -87,7 +87,7 @@ class FieldWriter
 public:
     void text(const char* key, const std::string& value) { json[key] = value; }
     void list(const char* key, const std::vector<std::string>& values) { json[key] = values; }
-    /// Sorted by name: a plan that is read and written again gives the same bytes.
+    /// Sorted by name, so that reading and writing a plan gives the same bytes.
     void texts(const char* key, const Texts& values);
     void flag(const char* key, bool value) { json[key] = value; }
     template <typename Number>

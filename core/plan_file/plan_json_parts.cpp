@@ -104,7 +104,7 @@ public:
             if (i > 0 && regions[i].label <= regions[i - 1].label)
                 rows[i].fail("label", "must be greater than that of the region before it");
             if (i > 0 && regions[i].first <= regions[i - 1].last)
-                rows[i].fail("first", "must lie behind the region before it");
+                rows[i].fail("first", "must lie after the region before it");
         }
         return regions;
     }
@@ -129,7 +129,7 @@ private:
     {
         if (m_granularity == Granularity::Op) {
             if (row.has("members"))
-                row.fail("members", "must not stand in a plan of granularity \"op\"");
+                row.fail("members", "must not appear in a plan of granularity \"op\"");
             checkOps(region, row);
             return;
         }
@@ -168,7 +168,7 @@ private:
         const auto& [path, className, number] = named;
         const auto found = m_modules.find(path);
         if (found == m_modules.end()) {
-            row.fail("path", fmt::format("names \"{}\", which is no module of the graph",
+            row.fail("path", fmt::format("names \"{}\", which is not a module of the graph",
                                          printable(path, 80)));
             return {};
         }
@@ -258,7 +258,7 @@ graph::OpIndex readOp(const Field& field, const graph::Program& program)
 RecomputeStep readRow(const Field& row, const graph::Program& program)
 {
     if (row.size() != 2 || row[1].size() == 0) {
-        row.fail("must be [op, [ops that run again before it]]");
+        row.fail("must be [op, [ops recomputed before it]]");
         return {};
     }
     RecomputeStep again;
@@ -345,7 +345,7 @@ void readOps(const Field& root, const graph::Program& program, Plan& plan)
     if (speaksOfOps(plan))
         checkSequence(root.at("sequence"), program);
     else if (root.has("sequence"))
-        root.fail("sequence", "must not stand in a plan that names no ops");
+        root.fail("sequence", "must not appear in a plan that names no ops");
 }
 
 ordered_json regionsJson(const graph::Program& program, const Plan& plan)

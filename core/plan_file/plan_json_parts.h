@@ -14,7 +14,7 @@ namespace plimsoll::plan {
 [[nodiscard]] nlohmann::ordered_json scheduleJson(const Plan& plan);
 /// The key `sequence` of a plan file.
 [[nodiscard]] nlohmann::ordered_json sequenceJson(const graph::Program& program);
-/// Whether a plan names ops by their ordinals, so that whoever applies it must know the ops.
+/// Whether a plan refers to ops by index, so that whoever applies it must know the ops.
 [[nodiscard]] bool speaksOfOps(const Plan& plan);
 
 /// The keys `regions` and `labels` of a plan file of the plan's runtime and granularity.

@@ -15,15 +15,15 @@ struct ReaderDescriptor
     std::string id;   ///< "plimsoll-graph": for machines
     std::string name; ///< "Plimsoll graph": for people
     FileKind kind = FileKind::Graph;
-    /// With their dots, ".gz" left out: what decides where content does not.
+    /// With their dots, without ".gz": used if the content is not conclusive.
     std::vector<std::string> extensions = {};
-    /// What to do with such a file where a graph is wanted: an error's last words.
+    /// What to do with such a file if a graph is needed: the end of an error message.
     std::string instead = {};
-    /// Whether content that begins with these bytes (kSniffBytes of them, or all; blanks left out)
-    /// is this format. Null: recognised by its path.
+    /// Whether content that begins with these bytes (kSniffBytes of them, or all; leading white
+    /// space removed) has this format. Null: recognised by its path.
     bool (*sniff)(std::string_view head) = nullptr;
     base::Result<FileValue> (*read)(io::Source& source, const base::JobContext& context) = nullptr;
-    /// For files that must not be opened just to look at them.
+    /// For files that must not be opened just to recognise them.
     bool (*sniffPath)(const std::filesystem::path& path) = nullptr;
 };
 

@@ -30,12 +30,12 @@ enum class FileKind : std::uint8_t {
 /// "graph", "profile", …
 [[nodiscard]] const char* kindName(FileKind kind);
 
-/// Text to parse: content with io::kPadding readable bytes behind it, and its file's name.
+/// Text to parse: content followed by io::kPadding readable bytes, and its file's name.
 struct Text
 {
-    std::string name; ///< as messages show it
+    std::string name; ///< as shown in messages
     std::string_view bytes;
-    bool compressed = false; ///< offsets then count decompressed bytes, and messages say so
+    bool compressed = false; ///< offsets then count decompressed bytes, as messages say
 };
 
 /// What a graph reader returns.
@@ -44,7 +44,7 @@ struct ReadProgram
     graph::ProgramPtr program;
     std::string formatId;
     int formatVersion = 0;
-    /// Oddities that were tolerated, each with how often: worth showing when not empty.
+    /// Tolerated oddities, each with its number of occurrences: worth showing if not empty.
     std::map<std::string, std::size_t> statistics;
     std::string contentHash; ///< io::contentHash of the decompressed content
 };

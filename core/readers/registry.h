@@ -10,27 +10,27 @@
 
 namespace plimsoll::readers {
 
-/// Decompressed bytes that a sniffer sees.
+/// Number of decompressed bytes passed to a sniffer.
 inline constexpr std::size_t kSniffBytes = 4096;
 
-/// The formats that a program reads. The only place where the kind of a file is found out.
+/// The formats that a program reads. The only place that determines the kind of a file.
 class Registry
 {
 public:
     explicit Registry(std::vector<ReaderDescriptor> readers) : m_readers{std::move(readers)} {}
     void add(ReaderDescriptor reader) { m_readers.push_back(std::move(reader)); }
 
-    /// The reader for a file: by its path where one must, then by its first bytes, then by its
-    /// extension; null when none knows it. Fails where the file can't be read.
+    /// The reader for a file: by its path if a reader requires that, then by its first bytes, then
+    /// by its extension; null if none matches. Fails if the file can't be read.
     [[nodiscard]] base::Result<const ReaderDescriptor*> find(const io::Source& source) const;
-    /// The kind of a file; nothing where it isn't known or the file can't be read.
+    /// The kind of a file; nothing if it isn't known or the file can't be read.
     [[nodiscard]] std::optional<FileKind> kindOf(const std::filesystem::path& path) const;
-    /// The reader for content that begins so; null when none knows it.
+    /// The reader for content with this beginning; null if none matches.
     [[nodiscard]] const ReaderDescriptor* sniff(const std::filesystem::path& path,
                                                 std::string_view head) const;
 
-    /// Recognises and reads a file of one kind. Another kind is an error of one sentence that says
-    /// which it is. Reports progress from 0 to 1000.
+    /// Recognises and reads a file of one kind. Another kind is an error, a sentence that names it.
+    /// Reports progress from 0 to 1000.
     [[nodiscard]] base::Result<FileValue> read(io::Source& source, FileKind wanted,
                                                const base::JobContext& context = {}) const;
 
@@ -38,7 +38,7 @@ private:
     std::vector<ReaderDescriptor> m_readers;
 };
 
-/// Reads with a reader that was found; content gets its hash.
+/// Reads with the given reader and adds the content's hash.
 [[nodiscard]] base::Result<FileValue> readWith(const ReaderDescriptor& reader, io::Source& source,
                                                const base::JobContext& context);
 

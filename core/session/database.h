@@ -18,7 +18,7 @@ namespace plimsoll::session {
 
 class Database;
 
-/// Names a document in its session file; given by the store, rising.
+/// Identifies a document in its session file; assigned by the store, rising.
 enum class DocumentId : std::int64_t {};
 
 /// Bytes for a column of type BLOB.
@@ -31,11 +31,11 @@ struct Blob
 class Statement
 {
 public:
-    /// True: a row is there; false: the statement is done.
+    /// True: there is a row; false: the statement is done.
     [[nodiscard]] base::Result<bool> step();
     [[nodiscard]] std::int64_t integer(int column) const;
     [[nodiscard]] std::optional<std::int64_t> optionalInteger(int column) const;
-    [[nodiscard]] std::string text(int column) const; ///< of blobs too
+    [[nodiscard]] std::string text(int column) const; ///< including blobs
     [[nodiscard]] bool isNull(int column) const;
 
 private:
@@ -56,7 +56,7 @@ private:
         if (value)
             bind(*value);
         else
-            ++m_bound; // a parameter that nothing is bound to is NULL
+            ++m_bound; // parameters without a bound value are NULL
     }
 
     const Database* m_database;
@@ -70,7 +70,7 @@ class Database
 public:
     enum class Mode { OpenExisting, Create };
 
-    /// `name`: what sentences call the file, if not by its path.
+    /// `name`: what error messages call the file, if not its path.
     [[nodiscard]] static base::Result<Database> open(const std::filesystem::path& path, Mode mode,
                                                      const std::filesystem::path& name = {});
 
@@ -93,7 +93,7 @@ public:
             .and_then([](Statement statement) { return statement.step(); })
             .map([](bool /*no row*/) {});
     }
-    /// Gives the first row to `take(const Statement&)`; false: there is none.
+    /// Passes the first row to `take(const Statement&)`; false: there is none.
     template <typename Take, typename... Values>
     [[nodiscard]] base::Result<bool> first(std::string_view sql, Take take,
                                            const Values&... values) const
@@ -105,7 +105,7 @@ public:
             return there;
         });
     }
-    /// Gives every row to `take(const Statement&)`.
+    /// Passes every row to `take(const Statement&)`.
     template <typename Take, typename... Values>
     [[nodiscard]] base::Result<void> each(std::string_view sql, Take take,
                                           const Values&... values) const
@@ -117,22 +117,21 @@ public:
             return there.map([](bool /*no row*/) {});
         });
     }
-    /// Runs `work` as one transaction, or as part of the one that is open; an error takes all of it
-    /// back.
+    /// Runs `work` as one transaction, or as part of the open one; an error rolls all of it back.
     [[nodiscard]] base::Result<void> transaction(const std::function<base::Result<void>()>& work);
     /// The first column of the first row.
     [[nodiscard]] base::Result<std::int64_t> value(std::string_view sql) const;
     /// A sentence about the last failure, naming the file.
     [[nodiscard]] tl::unexpected<base::Error> lastFailure() const;
-    /// The last failure was that somebody else holds the file.
+    /// The last failure was that another connection holds the file.
     [[nodiscard]] bool isBusy() const;
-    /// The file is no longer under the name it was opened by: what is written is lost.
+    /// The path no longer refers to the opened file: writes would be lost.
     [[nodiscard]] bool isGone() const;
-    /// Remembers which file the write-ahead log is. Call it when the connection has read under it.
+    /// Remembers which file the write-ahead log is. Call it after the connection has read with it.
     void watchLog();
-    /// The log was removed or replaced, because others took the session for closed: this process
-    /// lost its locks when somebody in it closed another descriptor of the file (as dialogs do that
-    /// look into files). What is written then would be lost, or damage the file.
+    /// The log was removed or replaced, because other processes took the session for closed: this
+    /// process lost its locks when some code in it closed another descriptor of the file (as file
+    /// dialogs do). Writes would then be lost, or damage the file.
     [[nodiscard]] bool isLogGone() const;
     [[nodiscard]] const std::filesystem::path& path() const { return m_path; }
 
@@ -150,13 +149,13 @@ private:
     [[nodiscard]] base::Result<Statement> compile(std::string_view sql) const;
     [[nodiscard]] bool isInTransaction() const;
 
-    std::filesystem::path m_path; ///< as sentences name it
+    std::filesystem::path m_path; ///< as named in error messages
     std::unique_ptr<sqlite3, Closer> m_connection;
 };
 
-/// Whether a regular file begins as a SQLite database does: what decides between a session and a
-/// graph. Never waits on a pipe, and reads by way of SQLite: closing a descriptor of one's own
-/// would drop all locks that this process holds on an open session.
+/// Whether a regular file begins like a SQLite database: distinguishes sessions from graphs. Never
+/// blocks on a pipe, and reads through SQLite: closing a descriptor of our own would drop all locks
+/// that this process holds on an open session.
 [[nodiscard]] bool looksLikeSession(const std::filesystem::path& path);
 
 } // namespace plimsoll::session

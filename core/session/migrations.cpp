@@ -30,10 +30,11 @@ base::Result<void> backUp(const Database& database, std::int64_t version)
     std::filesystem::copy_file(database.path(), copy,
                                std::filesystem::copy_options::overwrite_existing, error);
     if (error)
-        return base::failure(base::ErrorKind::File,
-                             fmt::format("{}: an older session is copied before it is brought up "
-                                         "to date, which failed ({}).",
-                                         base::printable(copy.string()), error.message()));
+        return base::failure(
+            base::ErrorKind::File,
+            fmt::format(
+                "{}: an older session is copied before it is upgraded, and the copy failed ({}).",
+                base::printable(copy.string()), error.message()));
     return {};
 }
 

@@ -12,9 +12,9 @@
 
 namespace plimsoll::session {
 
-// What a session keeps of a document of kind "plan" besides its graph.
+// What a session keeps of a document of kind "plan" in addition to its graph.
 
-/// Of a planner, by name: numbers and texts.
+/// Of a planner, by name: numbers and strings.
 using SavedOptions = std::map<std::string, std::variant<std::int64_t, std::string>>;
 
 struct SavedProblem
@@ -27,15 +27,15 @@ struct SavedProblem
     std::int64_t budgetBytes = 0;
     std::map<std::string, std::int64_t> sizes; ///< by axis, of those that aren't as recorded
     std::vector<std::string> pins = {};        ///< as plan::resolvePins() takes them
-    std::string dataParallel = {};             ///< a line; empty: a process by itself
+    std::string dataParallel = {};             ///< a line; empty: a single process
 
     bool operator==(const SavedProblem&) const = default;
 };
 
-/// A budget that was tried and what came out.
+/// A budget that was tried, and its result.
 struct SavedRun
 {
-    std::int64_t id = 0; ///< in its document, which gives it
+    std::int64_t id = 0; ///< within its document, which assigns it
     std::string name;
     std::int64_t budgetBytes = 0;
     std::string planner;
@@ -74,12 +74,12 @@ struct SavedPlan
                                           const SavedPlan& plan);
 [[nodiscard]] base::Result<void> saveProblem(SessionStore& store, DocumentId document,
                                              const SavedProblem& problem);
-/// Puts a run in, in place of one with the same id.
+/// Stores a run; replaces one with the same id.
 [[nodiscard]] base::Result<void> saveRun(SessionStore& store, DocumentId document,
                                          const SavedRun& run);
 [[nodiscard]] base::Result<void> removeRun(SessionStore& store, DocumentId document,
                                            std::int64_t id);
-/// Without a value: none is laid over any more.
+/// Without a value: removes the measurement.
 [[nodiscard]] base::Result<void>
 saveMeasurement(SessionStore& store, DocumentId document,
                 const std::optional<SavedMeasurement>& measurement);

@@ -10,20 +10,20 @@
 
 namespace plimsoll::session {
 
-/// A session file into which the documents that it holds write, each when it has something to
-/// write: from any thread, one at a time. Opened by the first one that writes, and left open.
+/// A session file that its documents share and write to: from any thread, one at a time. Opened by
+/// the first write, and left open.
 class SessionFile
 {
 public:
     explicit SessionFile(std::filesystem::path path);
 
     [[nodiscard]] const std::filesystem::path& path() const { return m_path; }
-    /// Makes a new file, or replaces the one of that name.
+    /// Creates the file, or replaces an existing one.
     [[nodiscard]] base::Result<void> create(const SessionStore::Work& fill);
     [[nodiscard]] base::Result<void> write(const SessionStore::Work& work);
     /// The file was moved or deleted.
     [[nodiscard]] bool isMissing() const;
-    /// So that the file can be replaced; the next writing opens it again.
+    /// Closes the file so that it can be replaced; the next write opens it again.
     void close();
 
 private:

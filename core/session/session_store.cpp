@@ -39,7 +39,7 @@ tl::unexpected<base::Error> isNoSession(const std::filesystem::path& path)
 {
     return base::failure(
         base::ErrorKind::File,
-        fmt::format("{}: a file that is no session is there already; choose another name.",
+        fmt::format("{}: a file that is not a session already exists there; choose another name.",
                     base::printable(path.string())));
 }
 

@@ -30,22 +30,22 @@ struct SavedDocument
 /// The blob that holds the file a document was made of, decompressed.
 inline constexpr std::string_view kContent = "content";
 
-/// An open session file (FORMAT.md). Each call is one transaction; what returned without error is
-/// on the disk. One thread at a time.
+/// An open session file (FORMAT.md). Each call is one transaction; once it returns without an
+/// error, its changes are on disk. One thread at a time.
 class SessionStore
 {
 public:
     using Work = std::function<base::Result<void>(SessionStore& store)>;
 
-    /// Makes a new file, or replaces one, with what `fill` puts in. Fails rather than replacing
-    /// something that is no session, or a session that is open anywhere; then all is as it was.
+    /// Creates a file, or replaces one, with what `fill` writes. Refuses to replace a file that
+    /// isn't a session, or a session that is open anywhere; then nothing changes.
     [[nodiscard]] static base::Result<SessionStore> create(const std::filesystem::path& path,
                                                            const Work& fill);
     [[nodiscard]] static base::Result<SessionStore> open(const std::filesystem::path& path);
 
     /// By id.
     [[nodiscard]] base::Result<std::vector<SavedDocument>> documents() const;
-    /// What the document was made of, as a hash; empty: there is no such document.
+    /// The hash of the content from which the document was made; empty: there is no such document.
     [[nodiscard]] base::Result<std::string> contentHash(DocumentId document) const;
     /// Stores a document without blobs and returns its id.
     [[nodiscard]] base::Result<DocumentId> addDocument(const SavedDocument& document);
@@ -55,7 +55,7 @@ public:
     [[nodiscard]] base::Result<void> saveBlob(DocumentId document, std::string_view name,
                                               std::string_view bytes);
     [[nodiscard]] base::Result<void> removeBlob(DocumentId document, std::string_view name);
-    /// Runs several calls as one transaction; an error takes all of them back.
+    /// Runs several calls as one transaction; an error rolls all of them back.
     [[nodiscard]] base::Result<void> transaction(const Work& work);
     /// One statement that returns no rows, as Database::execute() takes it; a transaction.
     template <typename... Values>
@@ -64,7 +64,7 @@ public:
         return transaction(
             [&](SessionStore& open) { return open.m_database.execute(sql, values...); });
     }
-    /// Brings the log into the file and gives unused pages back.
+    /// Merges the log into the file and releases unused pages.
     [[nodiscard]] base::Result<void> compact();
 
     /// Must be opened again before anything is written (Database::isLogGone()).

@@ -13,16 +13,16 @@ namespace plimsoll::solve {
 
 /// All planners of this build, in the order in which lists show them.
 [[nodiscard]] const std::vector<std::unique_ptr<const Planner>>& planners();
-/// What auto runs, in the order in which it begins them and prefers equal plans: first each planner
-/// with what takes the least time, then rotor and remat with all that was asked for.
+/// The parts of auto, in the order in which it starts them and prefers equal plans: first each
+/// planner with the options that take least time, then rotor and remat with everything requested.
 [[nodiscard]] const std::vector<AutoPart>& autoParts();
-/// The planner of that id; Usage error that lists the ids otherwise.
+/// The planner with that id, or a Usage error that lists the ids.
 [[nodiscard]] base::Result<const Planner*> findPlanner(std::string_view id);
-/// What is used when nobody chooses.
+/// The default planner.
 inline constexpr std::string_view kDefaultPlanner = "auto";
 
-/// What to ask for to get this very plan: the planner that made it and its options, as the command
-/// line takes them. "rotor --ways on".
+/// The call that gives this very plan: the planner that made it and its options, as on the command
+/// line. "rotor --ways on".
 [[nodiscard]] std::string makerCall(const plan::Provenance& provenance);
 
 } // namespace plimsoll::solve

@@ -10,7 +10,7 @@
 
 namespace plimsoll::timeline {
 
-/// What an event says of a block that is allocated.
+/// What an event says about an allocated block.
 struct Allocation
 {
     std::uint64_t id = 0; ///< of one block at a time: an address
@@ -20,22 +20,22 @@ struct Allocation
     std::uint32_t origin = 0; ///< as in Interval
 };
 
-/// Collects what a Timeline is made of: intervals, or events in the order of their times.
+/// Collects the content of a Timeline: intervals, or events in the order of their times.
 class Builder
 {
 public:
-    /// An axis of steps; `durations` gives their number. A block freed at a step is alive during
+    /// An axis of steps; `durations` gives their number. A block freed at a step is live during
     /// that step.
     explicit Builder(const std::vector<base::Nanoseconds>& durations,
                      LayersPtr layers = categoryLayers());
-    /// An axis of nanoseconds that begins at the first event, each event being a step of its own: a
-    /// peak between two events of one time is not lost. The last event ends the axis.
+    /// An axis of nanoseconds that begins at the first event. Each event is a step of its own, so
+    /// that a peak between two events of the same time isn't lost. The last event ends the axis.
     explicit Builder(LayersPtr layers) : m_layers{std::move(layers)} {}
 
     /// Only on an axis of steps. Begin and end must be steps, begin <= end, layer and lane known.
     Builder& add(const Interval& interval);
-    /// What was not freed is alive until the end. `time` is a step or nanoseconds. After an error
-    /// the event is as if it had not been.
+    /// What isn't freed is live until the end. `time` is a step or nanoseconds. An event that fails
+    /// has no effect.
     [[nodiscard]] base::Result<void> alloc(std::int64_t time, const Allocation& block);
     [[nodiscard]] base::Result<void> free(std::int64_t time, std::uint64_t id);
 
@@ -60,7 +60,7 @@ private:
     std::int64_t m_begin = 0;                                ///< of an axis of nanoseconds
     std::int64_t m_now = 0;                                  ///< of the last event
     std::int64_t m_alive = 0;                                ///< bytes during the last event's step
-    std::int64_t m_freed = 0; ///< of those, bytes that the next step has no more
+    std::int64_t m_freed = 0; ///< of those, bytes that are freed before the next step
 };
 
 } // namespace plimsoll::timeline

@@ -46,7 +46,7 @@ public:
         return best;
     }
 
-    /// Calls visit(position), in order, for each value in [0, end) that `limit` is not better than.
+    /// Calls visit(position), in order, for each value in [0, end) not worse than `limit`.
     template <typename Visit>
     void forEachAsGood(std::size_t end, const Value& limit, Visit&& visit) const
     {
@@ -64,7 +64,7 @@ public:
     }
 
 private:
-    /// Of the largest block that begins there and ends by `end`.
+    /// Level of the largest block that begins there and ends by `end`.
     [[nodiscard]] std::size_t levelAt(std::size_t at, std::size_t end) const
     {
         std::size_t level = 0;

@@ -18,7 +18,7 @@ namespace plimsoll::timeline {
 /// Bytes by layer.
 using Stack = std::array<base::Bytes, kMostLayers>;
 
-/// One block of memory, alive during the steps begin..end, both included.
+/// One block of memory, live during the steps begin..end, both included.
 struct Interval
 {
     Interval() = default;
@@ -35,8 +35,8 @@ struct Interval
     std::uint32_t begin = 0;
     std::uint32_t end = 0;
     base::Bytes bytes;
-    std::uint32_t origin = 0; ///< index into the producer's table (a Schedule's instances): leads
-                              ///< back to tensor and line
+    std::uint32_t origin = 0; ///< index into the producer's table (a Schedule's instances), which
+                              ///< leads to tensor and source line
     std::uint16_t lane = 0;
     std::uint8_t layer = 0;
 };
@@ -85,10 +85,10 @@ public:
     /// The first step with the largest total in [begin, end), in O(log n). Requires begin < end <=
     /// stepCount().
     [[nodiscard]] std::size_t largestStepIn(std::size_t begin, std::size_t end) const;
-    /// The same with the smallest total.
+    /// The first step with the smallest total, likewise.
     [[nodiscard]] std::size_t smallestStepIn(std::size_t begin, std::size_t end) const;
-    /// Indices of the intervals alive during a step, largest first. Takes time for those and not
-    /// for all intervals.
+    /// Indices of the intervals live during a step, largest first. Its time depends on their
+    /// number, not on that of all intervals.
     [[nodiscard]] std::vector<std::uint32_t> aliveAt(std::size_t step) const;
 
     /// Time at which a step begins, from the axis' begin; timeAt(stepCount()) is the end of the
@@ -98,7 +98,7 @@ public:
         return base::Nanoseconds{m_times[step]};
     }
     [[nodiscard]] base::Nanoseconds duration() const { return timeAt(stepCount()); }
-    /// The step that runs at a time, clamped to the step range. Requires stepCount() > 0.
+    /// The step that runs at a time, clamped to the range of steps. Requires stepCount() > 0.
     [[nodiscard]] std::size_t stepAtTime(base::Nanoseconds time) const;
 
 private:
@@ -106,7 +106,7 @@ private:
     template <typename Better>
     using Totals = Pyramid<std::int64_t, Better>; ///< the best total between two checkpoints
 
-    /// How far intervals have begun, in their order, and ended, in that of m_byEnd.
+    /// How many intervals have begun, in their order, and ended, in that of m_byEnd.
     struct Cursor
     {
         std::uint32_t begun = 0;
@@ -122,7 +122,7 @@ private:
     template <typename Better>
     [[nodiscard]] std::size_t bestStepIn(const Totals<Better>& totals, std::size_t begin,
                                          std::size_t end) const;
-    /// Everything from m_intervals and m_times.
+    /// Builds everything from m_intervals and m_times.
     void index();
     void keepEachStep();
     void keepCheckpoints();

@@ -7,8 +7,8 @@
 
 namespace plimsoll::timeline {
 
-/// Times that never decrease, none below 0. compress() leaves of each little more than 32 bits:
-/// blocks are a first time and how far each is behind it. Blocks for which that is too much keep
+/// Non-decreasing times, none below 0. compress() stores each in little more than 32 bits: a block
+/// has its first time and the distance of each to it. Blocks for which that doesn't suffice keep
 /// whole times.
 class Times
 {

@@ -7,24 +7,24 @@
 
 namespace plimsoll::plan::verifying {
 
-/// The model's call, which a plan at op granularity replaces by generated code. Null: there is
-/// none, or more than one.
+/// The model's only call, which a plan at op granularity replaces by generated code. Null if there
+/// is none, or more than one.
 [[nodiscard]] const graph::Call* modelCall(const graph::Program& program);
 
-/// python_free as LIFETIMES.md takes it: the recording's free where that is later than everything
-/// known to hold the storage.
+/// python_free as LIFETIMES.md uses it: the recorded free if that is later than everything known to
+/// hold the storage.
 [[nodiscard]] std::vector<graph::OpIndex> pythonHolds(const graph::Program& program);
 
-/// What the variables of that code hold, by storage: until the last line that names one of its
-/// tensors, what the model returns as recorded. Storages that are not made in the code: `recorded`.
+/// Until when the variables of that code hold a storage, by storage: up to the last line that names
+/// one of its tensors; what the model returns, and storages from outside the code, as `recorded`.
 [[nodiscard]] std::vector<graph::OpIndex> codeHolds(const graph::Program& program,
                                                     std::vector<graph::OpIndex> recorded);
 
-/// Whether a call in place runs both lines: this one, a copy of what the next one overwrites, and
-/// the next.
+/// Whether one call runs both lines: this one, which copies what the next one overwrites in place,
+/// and the next.
 [[nodiscard]] bool sharesCallWithNext(const graph::Program& program, graph::OpIndex line);
 
-/// Batch norm that can run without the running statistics, which it then neither reads nor writes.
+/// A batch norm that can run without its running statistics, neither reading nor writing them.
 [[nodiscard]] bool leavesStatistics(const graph::Program& program, const graph::Op& op);
 
 /// The op with which a batch norm counts the batches that it has seen.
@@ -42,7 +42,7 @@ public:
 
 private:
     const graph::Program& m_program;
-    std::vector<bool> m_isVariable; ///< by tensor: the code assigns it, or is given it
+    std::vector<bool> m_isVariable; ///< by tensor: the code assigns it, or receives it
 };
 
 } // namespace plimsoll::plan::verifying

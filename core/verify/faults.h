@@ -16,9 +16,9 @@ namespace plimsoll::plan::verifying {
 
 /// "aten.relu_ of layer1.0.relu (op 17)".
 [[nodiscard]] std::string nameOf(const graph::Program& program, graph::OpId op);
-/// "input 'x'", or "the result of aten.add of layer1.0 (op 3)" of a storage without a name.
+/// "input 'x'", or "the result of aten.add of layer1.0 (op 3)" for a storage without a name.
 [[nodiscard]] std::string nameOf(const graph::Program& program, graph::StorageId storage);
-/// "layer1.0", the whole model being "the model".
+/// "layer1.0"; the whole model is "the model".
 [[nodiscard]] std::string nameOf(const graph::Program& program, graph::CallId call);
 /// "the region layer1.0 to layer1.1".
 [[nodiscard]] std::string nameOf(const graph::Program& program, const Region& region);
@@ -31,13 +31,13 @@ concept Nameable = requires(const graph::Program& program, const Value& value)
         } -> std::same_as<std::string>;
 };
 
-/// A format string as of fmt::format(), in which ops, storages, calls and regions stand for their
-/// names (nameOf()).
+/// A format string as in fmt::format(), in which ops, storages, calls and regions are replaced by
+/// their names (nameOf()).
 template <typename... Values>
 using Sentence = fmt::format_string<
     std::conditional_t<Nameable<Values>, std::string, std::decay_t<const Values>>...>;
 
-/// Adds faults to a list, in the order in which they are found and as many as anybody reads.
+/// Adds faults to a list, in the order in which they are found, up to a limit.
 class FaultList
 {
 public:

@@ -12,11 +12,11 @@
 namespace plimsoll::plan {
 
 enum class FaultKind : std::uint8_t {
-    IllegalRegion,    ///< not what the runtime can execute, or not with the same results
-    IllegalRepeat,    ///< ops that the runtime Step can't execute again
-    UseBeforeCompute, ///< an execution reads what is not there yet
+    IllegalRegion,    ///< the runtime can't execute it, or not with the same results
+    IllegalRepeat,    ///< recomputations that the runtime Step can't execute
+    UseBeforeCompute, ///< an execution reads something that isn't in memory yet
     UseAfterFree,
-    OverwrittenInput, ///< a recomputation would read a value that was overwritten since
+    OverwrittenInput, ///< a recomputation would read a value that has been overwritten
     OverBudget,
     PinViolated, ///< not as the user pinned it; the plan can run all the same
 };
@@ -36,11 +36,11 @@ struct Fault
     std::string sentence; ///< names op, tensor and module
 };
 
-/// What an independent replay of the plan saw.
+/// The result of an independent replay of the plan.
 struct Verification
 {
     std::vector<Fault> faults; ///< empty: the plan is good
-    base::Bytes peak;          ///< reserve included; 0 when regions or repetitions are illegal
+    base::Bytes peak;          ///< reserve included; 0 if regions or recomputations are illegal
     std::size_t peakStep = 0;
     std::vector<base::Bytes> liveBytes; ///< during each executed step, reserve included
 };

@@ -19,8 +19,8 @@ Verification verifyOwn(const Problem& problem, const Plan& plan)
     verifying::FaultList faults{*problem.step(), seen.faults};
     if (const std::int64_t count = problem.step()->header.microSteps; count > 1 && !isPlain) {
         faults.add(FaultKind::IllegalRegion,
-                   "A plan can't be laid over {} micro-steps: make it for a trace with "
-                   "micro_steps=1 and apply it, then it runs in each of them.",
+                   "A plan can't be checked on {} micro-steps: make it for a trace with "
+                   "micro_steps=1 and apply it; it then runs in each of them.",
                    count);
     } else if (const auto* schedule = std::get_if<RecomputeSchedule>(&plan.decisions)) {
         seen.faults = verifying::repeatFaults(*problem.step(), *schedule);
@@ -28,8 +28,8 @@ Verification verifyOwn(const Problem& problem, const Plan& plan)
             verifying::replayStep(problem, *schedule, seen);
     } else if (problem.step()->isRewritten() && !isPlain) {
         faults.add(FaultKind::IllegalRegion,
-                   "The graph is a plan written out, which no autograd runs: lay regions over the "
-                   "graph that it was made from.");
+                   "The graph is a plan written out, which autograd doesn't run: use regions on "
+                   "the graph that it was made from.");
     } else {
         const auto& regions = std::get<CheckpointRegions>(plan.decisions);
         seen.faults = verifying::regionFaults(*problem.step(), regions);

@@ -8,7 +8,7 @@ namespace plimsoll::plan {
 
 /// Replays the plan with reference counts, as its runtime would run it. Shares no code with
 /// planners, lower() or evaluate() (its library links neither). Checks the regions or
-/// repetitions, every read, the budget at every step, and the problem's pins.
+/// recomputations, every read, the budget at every step, and the problem's pins.
 [[nodiscard]] Verification verify(const Problem& problem, const Plan& plan);
 
 } // namespace plimsoll::plan

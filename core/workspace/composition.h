@@ -6,7 +6,7 @@
 
 namespace plimsoll::workspace {
 
-/// What this build opens: a new kind of document is a line here. New plans begin with `defaults`.
+/// The documents that this build opens: a new kind is a line here. New plans start from `defaults`.
 [[nodiscard]] DocumentKinds documentKinds(const Choices& defaults);
 
 } // namespace plimsoll::workspace

@@ -68,7 +68,7 @@ Result<Documents> openSession(const std::filesystem::path& path, const DocumentK
         return tl::unexpected{faults.front()};
     for (const base::Error& fault : faults)
         documents.front()->notes.push_back(
-            fmt::format("A document of {} stays there, but can't be opened: {}", io::pathText(path),
+            fmt::format("A document of {} can't be opened, but is kept: {}", io::pathText(path),
                         fault.message));
     return documents;
 }
@@ -83,7 +83,7 @@ try {
     if (format == nullptr)
         return base::failure(
             ErrorKind::File,
-            fmt::format("{} is none of the formats Plimsoll reads; it begins with \"{}\".",
+            fmt::format("{} is not in a format that Plimsoll reads; it begins with \"{}\".",
                         source.name(),
                         base::printable(source.head(kShownBytes).value_or(std::string{}))));
     if (format->kind == readers::FileKind::Session)

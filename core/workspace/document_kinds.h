@@ -10,8 +10,8 @@
 
 namespace plimsoll::workspace {
 
-/// A kind of document: which files it is made of, and how it comes back from a session. Both run
-/// off the GUI thread.
+/// A kind of document: the files from which it is made, and how it is restored from a session. Both
+/// run off the GUI thread.
 struct DocumentKind
 {
     std::string id; ///< Document::kind()
@@ -26,15 +26,15 @@ struct DocumentKind
         restore;
 };
 
-/// What can be opened: filled once, by the program.
+/// The kinds that can be opened: filled once, by the program.
 struct DocumentKinds
 {
     readers::Registry formats;
     std::vector<DocumentKind> kinds;
 };
 
-/// Makes a document of a file, or all documents of a session; never none. What a session holds
-/// besides and this build doesn't know, or can't read, stays in the file and is told in a note.
+/// Makes a document from a file, or all documents of a session; at least one. Documents of a
+/// session that this build doesn't know or can't read stay in the file and are reported in a note.
 /// Errors are one sentence. Off the GUI thread.
 [[nodiscard]] base::Result<std::vector<DocumentPtr>> openFile(const std::filesystem::path& path,
                                                               const DocumentKinds& kinds,

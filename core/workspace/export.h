@@ -9,8 +9,8 @@
 
 namespace plimsoll::workspace {
 
-/// Writes the plan in the kind that the path's ending asks for. Refuses to replace any of `graphs`,
-/// and any session: those hold work.
+/// Writes the plan in the format that the path's extension selects. Refuses to replace any of
+/// `graphs`, and any session, as those hold work.
 [[nodiscard]] base::Result<void> exportPlan(const plan::FrontierPoint& plan,
                                             const std::filesystem::path& path,
                                             const std::vector<std::filesystem::path>& graphs);

@@ -41,14 +41,13 @@ readers::Registry fileFormats()
 {
     readers::Registry formats{readers::graphReaders()};
     formats.add(textFormat("plimsoll-measurement", "Plimsoll measurement", FileKind::Measurement,
-                           "take the traced step that was measured",
-                           compare::looksLikeMeasurement));
+                           "use the traced step that was measured", compare::looksLikeMeasurement));
     formats.add(textFormat("plimsoll-plan", "Plimsoll plan", FileKind::Plan,
-                           "take the traced step that it is for", plan::looksLikePlan));
+                           "use the traced step that it is for", plan::looksLikePlan));
     formats.add({.id = "plimsoll-session",
                  .name = "Plimsoll session",
                  .kind = FileKind::Session,
-                 .instead = "the app opens it, \"plimsoll-cli session show\" tells what it holds",
+                 .instead = "the app opens it, \"plimsoll-cli session show\" shows what it holds",
                  .read = takePath,
                  .sniffPath = session::looksLikeSession});
     formats.add(textFormat("chain", "Chain of stages", FileKind::Problem,

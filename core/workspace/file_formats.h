@@ -5,8 +5,8 @@
 
 namespace plimsoll::workspace {
 
-/// The largest plan, measurement or solver's problem that is read: a plan of 100,000 ops has about
-/// 1 MB, a measurement some 100 B for each op.
+/// The largest accepted plan, measurement or problem file: a plan of 100,000 ops has about 1 MB, a
+/// measurement some 100 B for each op.
 inline constexpr io::ReadLimits kTextLimits{.bytes = std::uint64_t{64} << 20U,
                                             .freeBytes = std::uint64_t{4} << 20U};
 

@@ -9,10 +9,10 @@
 
 namespace plimsoll::workspace {
 
-/// Changes of a document that its session doesn't hold yet. Each belongs to a slot ("problem",
-/// "run 3") and writes the whole of what the slot stands for: a later change takes the place of an
-/// earlier one, and writing one twice does no harm. Used by the thread of the document only; what
-/// take() gives is written by any other.
+/// Changes of a document that its session doesn't have yet. Each belongs to a slot ("problem", "run
+/// 3") and writes the slot's whole content: a later change replaces an earlier one, and writing one
+/// twice does no harm. Used by the thread of the document only; any other thread may write what
+/// take() returns.
 class PendingWrites
 {
 public:
@@ -29,7 +29,7 @@ public:
     [[nodiscard]] bool isEmpty() const { return m_waiting.empty(); }
     /// Everything that waits, for writeAll().
     [[nodiscard]] std::vector<Change> take();
-    /// What could not be written waits again, unless something newer is in its slot.
+    /// Puts back what could not be written, unless its slot has something newer.
     void putBack(std::vector<Change> changes);
     void clear() { m_waiting.clear(); }
 
@@ -37,8 +37,8 @@ private:
     std::vector<Change> m_waiting;
 };
 
-/// Writes changes into a document's session and takes out of the list what is on the disk. Fails
-/// when the file no longer holds the document, known by what it was made of.
+/// Writes changes into a document's session and removes those from the list that are on disk. Fails
+/// if the file no longer has the document, identified by the content from which it was made.
 [[nodiscard]] base::Result<void> writeAll(session::SessionFile& file, session::DocumentId document,
                                           const std::string& contentHash,
                                           std::vector<PendingWrites::Change>& changes);

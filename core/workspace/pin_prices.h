@@ -8,22 +8,22 @@
 
 namespace plimsoll::workspace {
 
-/// What a pin costs at one budget.
+/// The cost of a pin at one budget.
 struct PinPrice
 {
-    std::optional<base::Nanoseconds> price; ///< of step time; none: there is no plan to compare
-    bool isWhy = false;                     ///< there is no plan, but there is one without it
+    std::optional<base::Nanoseconds> price; ///< in step time; none: there is no plan to compare
+    bool isWhy = false;                     ///< there is no plan with the pin, but one without it
 
     bool operator==(const PinPrice&) const = default;
 };
 
 /// From the fastest plans within one budget with all pins, and with all but this one; null: there
-/// is none. Never below nothing: a plan that honours all pins is one without the pin, too.
+/// is none. Never negative: a plan that honours all pins also is one without the pin.
 [[nodiscard]] PinPrice priceOf(const plan::VerifiedPlanPtr& best,
                                const plan::VerifiedPlanPtr& without);
 
-/// For each pin of the choices, in order, all budgets planned with the other pins only. Takes as
-/// long as planning once for each pin: off the GUI thread.
+/// For each pin of the choices, in order, the plans for all budgets with the other pins only. Takes
+/// as long as planning once for each pin: off the GUI thread.
 [[nodiscard]] base::Result<std::vector<PlannedPtr>>
 planWithoutEachPin(const graph::ProgramPtr& recorded, const Choices& choices,
                    const base::JobContext& job);

@@ -127,7 +127,7 @@ std::optional<plan::DataParallel> parallelOf(const session::SavedProblem& proble
     if (runs)
         return *setting;
     notes.push_back(fmt::format("The session's data parallel setting can't be used; the step is "
-                                "planned for a process by itself: {}",
+                                "planned for a single process: {}",
                                 runs.error().message));
     return std::nullopt;
 }
@@ -257,9 +257,9 @@ Result<PlanDocument> planDocumentOf(const session::SavedDocument& row,
         && base::Bytes{saved.problem.budgetBytes} <= base::kLargestBudget)
         document.budget = base::Bytes{saved.problem.budgetBytes};
     else if (saved.problem.budgetBytes != 0)
-        document.notes.push_back(fmt::format("The session's budget of {} B is no amount of memory; "
-                                             "one is suggested instead.",
-                                             saved.problem.budgetBytes));
+        document.notes.push_back(
+            fmt::format("The session's budget of {} B is not valid; one is suggested instead.",
+                        saved.problem.budgetBytes));
     for (const session::SavedRun& run : saved.runs) {
         if (job.stopRequested())
             return base::cancelled();

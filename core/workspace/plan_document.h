@@ -23,16 +23,16 @@ struct OpenGraph
 {
     graph::ProgramPtr program;
     std::string name;           ///< for tabs and titles: file name without its endings
-    std::filesystem::path path; ///< the graph file; of a session: where it once was
+    std::filesystem::path path; ///< the graph file; for a session: where it was when it was read
     std::string contentHash;
-    std::shared_ptr<const std::string> content;    ///< decompressed bytes: what a session keeps
+    std::shared_ptr<const std::string> content;    ///< decompressed bytes: what a session stores
     std::map<std::string, std::size_t> statistics; ///< tolerated oddities
 };
 
-/// A budget that was tried and what came out.
+/// A budget that was tried, and its result.
 struct Run
 {
-    std::int64_t key = 0; ///< in this document, given once by whoever adds it
+    std::int64_t key = 0; ///< within this document, assigned when the run is added
     std::string name;
     base::Bytes budget;
     std::string planner;
@@ -43,7 +43,7 @@ struct Run
     plan::FrontierPoint plan; ///< null: none, or it no longer passes the check
 };
 
-/// A graph, what was chosen for it, what was tried.
+/// A graph, its settings, and the budgets that were tried.
 class PlanDocument final : public Document
 {
 public:
@@ -59,15 +59,16 @@ public:
     Choices choices;
     std::optional<base::Bytes> budget; ///< empty until the first plan suggests one
     std::vector<Run> runs;
-    OverlayPtr overlay; ///< null: no measurement is laid over
-    PlannedPtr first;   ///< as it was opened, before anything was planned anew
+    OverlayPtr overlay; ///< null: no measurement is overlaid
+    PlannedPtr first;   ///< as opened, before new planning
 };
 
-/// The kind: graphs become such documents, planned as `defaults` say until the user chooses.
+/// The kind: graphs become such documents, planned with `defaults` until the user changes the
+/// settings.
 [[nodiscard]] DocumentKind planDocuments(const Choices& defaults);
 
-/// A document out of what a session holds of it. Plans that no longer pass the check are dropped,
-/// with a note each; so is a measurement that can't be laid over any more.
+/// Restores a document from a session. Plans that no longer pass the check are dropped, with a note
+/// each; so is a measurement that can't be laid over the graph any more.
 [[nodiscard]] base::Result<PlanDocument> planDocumentOf(const session::SavedDocument& saved,
                                                         const session::SavedPlan& plan,
                                                         std::string content,
@@ -77,19 +78,18 @@ public:
 [[nodiscard]] session::SavedRun savedRun(const Run& run);
 [[nodiscard]] std::optional<session::SavedMeasurement> savedMeasurement(const OverlayPtr& overlay);
 
-/// What can be shown before planning: the unplanned step and the plans that are at hand already. A
-/// plan that fails its check under the choices of now is left out, with a note in the document.
+/// What can be shown before planning: the unplanned step and the stored plans. A plan that fails
+/// its check under the current settings is left out, with a note in the document.
 [[nodiscard]] base::Result<PlannedPtr> firstPicture(PlanDocument& document,
                                                     const base::JobContext& job);
 
-/// The budget a fresh document begins with: the device's memory, or about 80 % of the unplanned
-/// peak when everything fits there anyway; never less than the smallest budget with a plan. A round
-/// value.
+/// The initial budget of a document: the device's memory, or about 80 % of the unplanned peak if
+/// everything fits there anyway; never less than the smallest budget with a plan. A round value.
 [[nodiscard]] base::Bytes suggestedBudget(const Planned& planned);
 
-/// The run that an answer makes, for the list of runs.
+/// The entry of an answer in the list of runs.
 [[nodiscard]] Run runOf(const solve::Outcome& outcome, base::Bytes budget, const Choices& choices);
-/// Whether the list has such a run already: same budget, planner, sizes and figures.
+/// Whether the list already has such a run: same budget, planner, sizes and figures.
 [[nodiscard]] bool contains(const std::vector<Run>& runs, const Run& run);
 
 } // namespace plimsoll::workspace

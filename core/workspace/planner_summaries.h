@@ -9,48 +9,48 @@
 
 namespace plimsoll::workspace {
 
-/// Where a planner stands with the present choices, for a table that compares them.
+/// The state of a planner under the current settings, for a table that compares planners.
 struct PlannerSummary
 {
     plan::PlannerProgress report;
     bool isChosen = false;
-    /// What is proved of the answer to the present choices holds for its plans, too.
+    /// What is proven for the answer to the current settings also holds for its plans.
     bool isBounded = false;
-    base::Nanoseconds unplanned = {}; ///< what the step takes without a plan; 0: not known yet
+    base::Nanoseconds unplanned = {}; ///< step time without a plan; 0: not known yet
 
     bool operator==(const PlannerSummary&) const = default;
 };
 
-/// A job that plans for the present choices.
+/// A job that plans with the current settings.
 struct PlanningJob
 {
     bool isRunning = false;
     int perMille = 0;
     PlannedPtr soFar = nullptr; ///< what it has found; null: nothing yet
-    std::string refusal = {};   ///< why it made no plans, a sentence; empty: it made some, or runs
+    std::string refusal = {};   ///< why it made no plans; empty: it made some, or runs
 };
 
-/// What a planner has for a budget.
+/// A planner's result for a budget.
 struct SummaryAt
 {
-    std::optional<plan::ProgressPoint> best; ///< the fastest of its plans that fits
+    std::optional<plan::ProgressPoint> best; ///< its fastest plan that fits
     /// Optimal and Infeasible where that is proved.
     solve::Status status = solve::Status::NotFound;
 };
 
-/// All planners of this build, in their order: the chosen one and those that it runs, by what they
-/// found; others by what they found before for choices that differ in nothing but the planner. None
-/// is run for this. `shown`: the plans of now; `known`: those of before, too.
+/// All planners of this build, in their order: the chosen one and those that it runs, with what
+/// they found; others with what they found earlier under settings that differ only in the planner.
+/// Runs none of them. `shown`: the current plans; `known`: also earlier ones.
 [[nodiscard]] std::vector<PlannerSummary> plannerSummaries(const Choices& choices,
                                                            const PlanningJob& job,
                                                            const Planned& shown,
                                                            const std::vector<PlannedPtr>& known);
 
-/// What is proved of the answer to the present choices; 0: nothing.
+/// What is proven for the answer to the current settings; 0: nothing.
 struct ProvenBounds
 {
-    base::Bytes peak;       ///< no plan needs less
-    base::Nanoseconds time; ///< no plan within the budget is faster
+    base::Bytes peak;       ///< a lower bound on the peak of plans
+    base::Nanoseconds time; ///< a lower bound on the time of plans within the budget
 };
 
 /// O(log n).

@@ -299,8 +299,8 @@ base::Result<std::string> rewrittenGraph(const plan::FrontierPoint& plan)
     program.header.planner = plan.provenance->asked.planner;
     if (program.callTexts.ends.size() != 2 * program.ops.size())
         return base::failure(base::ErrorKind::Usage,
-                             "A step is written out at the size at which it was traced: what its "
-                             "ops are called with is known there only.");
+                             "A step can be written out only at the size at which it was traced: "
+                             "the arguments of its ops are known there only.");
     return graphText(program);
 }
 

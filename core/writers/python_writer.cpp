@@ -175,7 +175,7 @@ def recompute(*paths):
 )";
 
 constexpr std::string_view kUseModule =
-    R"(# A few lines would not do here: export the plan as plan.py and add
+    R"(# This plan needs more than a few lines: export it as plan.py and add
 import plan
 
 plan.apply(model)

@@ -101,7 +101,7 @@ Result<const PlanWriter*> writerFor(const std::filesystem::path& path)
     if (found != nullptr)
         return found;
     return failure(ErrorKind::Usage,
-                   fmt::format("{}: the ending says what to write, and must be one of {}.",
+                   fmt::format("{}: the extension selects the format, and must be one of {}.",
                                io::pathText(path), planEndings()));
 }
 
@@ -111,9 +111,9 @@ Result<void> writePlanFile(const plan::FrontierPoint& plan, const std::filesyste
     ASSIGN_OR_RETURN(const PlanWriter* writer, writerFor(path));
     if (std::ranges::any_of(
             graphs, [&](const std::filesystem::path& graph) { return sameFile(path, graph); }))
-        return failure(
-            ErrorKind::File,
-            fmt::format("{} is a graph that was read: it is not overwritten.", io::pathText(path)));
+        return failure(ErrorKind::File,
+                       fmt::format("{} is the graph that was read, so it is not overwritten.",
+                                   io::pathText(path)));
     ASSIGN_OR_RETURN(const std::string content, writer->content(plan));
     return io::writeAtomically(path, content);
 }

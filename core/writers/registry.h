@@ -10,28 +10,28 @@
 
 namespace plimsoll::writers {
 
-/// One kind of file that a plan can be written as. Writers see verified plans only.
+/// A file format for plans. Writers receive verified plans only.
 struct PlanWriter
 {
     std::string id;        ///< "json"
     std::string name;      ///< "Plan file": for people
-    std::string extension; ///< ".json": by which the kind is chosen
+    std::string extension; ///< ".json": selects the format
     /// Usage error, a sentence, for a plan that can't be written so.
     base::Result<std::string> (*content)(const plan::FrontierPoint& plan) = nullptr;
 };
 
-/// The kinds of this build, in the order in which menus show them.
+/// The formats of this build, in the order in which menus show them.
 [[nodiscard]] const std::vector<PlanWriter>& planWriters();
 
-/// The endings of all kinds: ".json .py".
+/// The extensions of all formats: ".json .py".
 [[nodiscard]] std::string planEndings();
 
-/// The kind that a path's ending asks for, the longest that fits; Usage error that lists the
-/// endings otherwise.
+/// The format that a path's extension selects, the longest that matches; Usage error that lists the
+/// extensions otherwise.
 [[nodiscard]] base::Result<const PlanWriter*> writerFor(const std::filesystem::path& path);
 
-/// Writes the plan as a whole or not at all, in the kind that the ending asks for. Refuses to
-/// replace any of `graphs`, the files that programs were read from.
+/// Writes the plan as a whole or not at all, in the format that the extension selects. Refuses to
+/// replace any of `graphs`, the files from which programs were read.
 [[nodiscard]] base::Result<void>
 writePlanFile(const plan::FrontierPoint& plan, const std::filesystem::path& path,
               const std::vector<std::filesystem::path>& graphs = {});

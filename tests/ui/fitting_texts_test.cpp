@@ -91,8 +91,9 @@ void FittingTextsTest::tellsAllOfAFieldsFault_data()
     QTest::addColumn<QString>("typed");
     QTest::addColumn<QString>("fault");
     QTest::newRow("budget") << QStringLiteral("Budget") << QStringLiteral("lots")
-                            << QStringLiteral("\"lots\" is no amount of memory. Write 7.25, 7.25 "
-                                              "GiB, 7424 MiB, 90 % of the GPU or the GPU's name.");
+                            << QStringLiteral(
+                                   "\"lots\" is not an amount of memory. Write 7.25, 7.25 GiB, "
+                                   "7424 MiB, 90 % of the GPU or the GPU's name.");
     QTest::newRow("size")
         << QStringLiteral("Sequence") << QStringLiteral("1023")
         << QStringLiteral("The model can't be resized to sequence 1023: the model's sizes are "

@@ -183,7 +183,8 @@ void PanelLookTest::takesTextsAndTellsWhatIsWrongWithThem()
     QVERIFY(QTest::qWaitFor(isOver, kPatience));
     const auto isTold = [&strip = page->strip()] {
         return strip.count() > 0
-               && strip.shown().rest.startsWith(QStringLiteral("The boundary layr3 is no module"));
+               && strip.shown().rest.startsWith(
+                   QStringLiteral("The boundary layr3 is not a module"));
     };
     QVERIFY(isTold());
     trigger("edit.undo");

@@ -163,7 +163,7 @@ void ParallelFormTest::zeroThreeLeavesOutWhatIsDdps()
     QVERIFY(isDone(*page));
     QCOMPARE(chosen(*page)->zero, std::int64_t{3});
     QVERIFY(!chosen(*page)->bucket);
-    QVERIFY(!field(*page, "Bucket").isEnabled() && !box(*page, "Reduce by hand").isEnabled());
+    QVERIFY(!field(*page, "Bucket").isEnabled() && !box(*page, "Reduce manually").isEnabled());
     QVERIFY(field(*page, "World").isEnabled());
     const plan::Evaluation& unplanned = page->document().planned()->unplanned->evaluation();
     QVERIFY(unplanned.peak < ddp);
@@ -205,12 +205,12 @@ void ParallelFormTest::undoAndTheSessionKeepIt()
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
     click(*page, "Data parallel (DDP)");
-    click(*page, "Reduce by hand");
+    click(*page, "Reduce manually");
     QVERIFY(isDone(*page));
     const auto before = chosen(*page);
     QVERIFY(before && before->manual);
     trigger("edit.undo");
-    QVERIFY(!chosen(*page)->manual && !box(*page, "Reduce by hand").isChecked());
+    QVERIFY(!chosen(*page)->manual && !box(*page, "Reduce manually").isChecked());
     trigger("edit.redo");
     QCOMPARE(chosen(*page), before);
     QVERIFY(isDone(*page));
@@ -224,7 +224,7 @@ void ParallelFormTest::undoAndTheSessionKeepIt()
     QVERIFY(page != nullptr);
     QVERIFY(isDone(*page));
     QCOMPARE(chosen(*page), before);
-    QVERIFY(box(*page, "Reduce by hand").isChecked());
+    QVERIFY(box(*page, "Reduce manually").isChecked());
     QCOMPARE(page->document().planned()->unplanned->evaluation().peak, peak);
     const QJsonObject told =
         tests::runCli({text("session"), text("show"), file, text("--json")}).json();

@@ -185,9 +185,8 @@ void PlanKindsTest::countsRecomputationsOfTheStepRuntime()
     planDock(*page).showPage(&viewOf<PlanPage>(*page));
     QVERIFY(tells(
         viewOf<PlanPage>(*page),
-        QStringLiteral("Runtime step: %1 executions of ops run again, before %2 others. "
-                       "Run it with plimsoll.compile_step(model, plan). "
-                       "No regions: %3")
+        QStringLiteral("Runtime step: %1 recomputations, before %2 ops. Run it with "
+                       "plimsoll.compile_step(model, plan). No regions: %3")
             .arg(countText(executions), countText(shown->plan().recomputeSteps().size()),
                  QString::fromStdString(plan::whyNoRegions(
                      *page->document().program(), shown->plan(), *shown->evaluation().schedule)))));

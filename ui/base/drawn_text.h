@@ -10,8 +10,8 @@ class QPainter;
 
 namespace plimsoll::ui {
 
-// Lines of text that are painted again and again while the budget line is dragged: what was drawn
-// before is not shaped again. All of it belongs to the GUI thread, but works on others too.
+// Lines of text that are painted repeatedly while the budget line is dragged: text that was drawn
+// before isn't shaped again. Meant for the GUI thread, but works on others too.
 
 /// Width of a text drawn by drawNumber.
 [[nodiscard]] double numberWidth(const QFont& font, const QString& text);
@@ -20,16 +20,16 @@ namespace plimsoll::ui {
 /// `align` (Qt::AlignLeft, Qt::AlignHCenter, Qt::AlignRight).
 void drawNumber(QPainter& painter, QPointF pos, const QString& text, Qt::Alignment align);
 
-/// Draws a name or path from `pos` on, its digits as wide as the font has them.
+/// Draws a name or path from `pos` on, with the font's own widths of digits.
 void drawName(QPainter& painter, QPointF pos, const QString& text);
 [[nodiscard]] double nameWidth(const QFont& font, const QString& text);
-/// The text, cut where it is wider than `width`.
+/// The text, elided if it is wider than `width`.
 [[nodiscard]] QString fittedName(const QFont& font, const QString& text, Qt::TextElideMode mode,
                                  double width);
 
-/// As drawNumber and drawName, where the text stands on an opaque ground of one colour: on the
-/// screen its picture is kept, ground and all. Blending smooth letters takes longer than all else
-/// that a table's cell needs. The text stands on whole pixels.
+/// Like drawNumber and drawName, for text on an opaque ground of one colour: on screen its picture
+/// is cached, ground included, since blending smooth letters takes longer than everything else in a
+/// table's cell. The text is placed on whole pixels.
 void drawNumberOn(const QColor& ground, QPainter& painter, QPointF pos, const QString& text,
                   Qt::Alignment align);
 void drawNameOn(const QColor& ground, QPainter& painter, QPointF pos, const QString& text);

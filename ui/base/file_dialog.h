@@ -9,8 +9,9 @@ class QWidget;
 
 namespace plimsoll::ui {
 
-/// QFileDialog's static functions, without looking into the files of the folder: Qt does that to
-/// name their types, and closing a session that is open here would drop this process's locks on it.
+/// QFileDialog's static functions, without reading the files of the folder: Qt does that to
+/// determine their types, and closing a session that is open here would drop this process's locks
+/// on it.
 [[nodiscard]] QStringList chooseFiles(QWidget* parent, const QString& title, const QString& folder,
                                       const QString& filters,
                                       QFileDialog::FileMode mode = QFileDialog::ExistingFiles);

@@ -15,7 +15,7 @@
 
 namespace plimsoll::ui {
 
-/// What all JobRunners share: the threads, the progress poll and the delivery on the GUI thread.
+/// The shared part of all JobRunners: threads, progress polling and delivery on the GUI thread.
 class JobRunnerBase : public QObject
 {
     Q_OBJECT
@@ -27,20 +27,20 @@ public:
     void stop();
     /// Whether a run has been started and not yet delivered.
     [[nodiscard]] bool isRunning() const { return m_current != nullptr; }
-    /// No thread is left, superseded ones included: destruction has nothing to wait for.
+    /// Whether no thread is left, including superseded ones: destruction then waits for nothing.
     [[nodiscard]] bool isIdle() const { return m_current == nullptr && m_retired.empty(); }
 
 Q_SIGNALS:
     /// Per mille of the current run, polled every 50 ms, only when it changed.
     void progressed(int perMille);
     void runningChanged(bool running);
-    /// The last thread is gone.
+    /// Emitted when the last thread has ended.
     void idle();
 
 protected:
     explicit JobRunnerBase(QObject* parent);
 
-    /// One run of a worker. The GUI thread reads nothing of it before the worker is done.
+    /// One run of a worker. The GUI thread must not read it before the worker is done.
     struct Run
     {
         base::Progress progress;
@@ -57,12 +57,12 @@ private:
     void poll();
 
     std::unique_ptr<Run> m_current;
-    std::vector<std::unique_ptr<Run>> m_retired; ///< stopped, not yet over
+    std::vector<std::unique_ptr<Run>> m_retired; ///< stopped, still running
     QTimer m_timer;
     int m_lastProgress = -1;
 };
 
-/// One slot for one kind of work (load, solve, write). Starting again stops the run before; only
+/// A slot for one kind of work (load, solve, write). Starting again stops the previous run; only
 /// the newest run delivers its result, on the GUI thread. Destruction stops and waits, so the work
 /// may refer to the owner of the runner.
 template <typename T>
@@ -75,8 +75,8 @@ public:
     explicit JobRunner(QObject* parent = nullptr) : JobRunnerBase{parent} {}
     ~JobRunner() override { shutDown(); }
 
-    /// Runs `work` on a thread of its own and then `done` on the GUI thread, unless a newer start
-    /// came in between.
+    /// Runs `work` on a thread of its own and then `done` on the GUI thread, unless a newer run was
+    /// started in between.
     void start(Work work, Done done)
     {
         launch([task = std::move(work), then = std::move(done)](const base::JobContext& context) {

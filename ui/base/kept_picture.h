@@ -11,9 +11,9 @@ class QPainter;
 
 namespace plimsoll::ui {
 
-/// Draws what `draw` paints into `box` around the origin, at `pos`. On the screen it is painted
-/// once and kept under `key`, together with the pixel ratio and the theme's darkness: for small
-/// pictures with smooth edges that stand in every frame. Devices of shapes get the shapes.
+/// Draws at `pos` what `draw` paints into `box` around the origin. On screen it is painted once and
+/// cached under `key`, together with the pixel ratio and the theme's darkness: for small pictures
+/// with smooth edges that appear in every frame. Vector devices get the shapes.
 void drawKept(QPainter& painter, const QPointF& pos, const QString& key, const QRectF& box,
               const std::function<void(QPainter&)>& draw);
 

@@ -3,10 +3,10 @@
 
 namespace plimsoll::ui {
 
-/// Brings margins, spacings, spacers, icons and fixed sizes of every widget of the program from one
-/// scale (Theme::scale()) to another. They are kept as lengths of the design behind the widgets, so
-/// going there and back loses nothing. Who sets them anew on Theme::changed, which comes later,
-/// wins.
+/// Converts margins, spacings, spacers, icons and fixed sizes of every widget from one scale
+/// (Theme::scale()) to another. The design's lengths are stored with the widgets, so scaling there
+/// and back loses nothing. Widgets that set them on Theme::changed, which comes later, take
+/// precedence.
 void rescaleLayouts(double from, double to);
 
 } // namespace plimsoll::ui

@@ -14,8 +14,8 @@ class QHBoxLayout;
 namespace plimsoll::ui {
 
 enum class MessageKind : std::uint8_t {
-    Danger, ///< could not
-    Warn,   ///< done, but
+    Danger, ///< could not be done
+    Warn,   ///< done, with a remark
     Offer,
 };
 
@@ -34,7 +34,7 @@ struct Message
     std::vector<MessageAction> actions; ///< at most two, the first one primary; Dismiss is added
 };
 
-/// The strip above the plot: one message at a time, newest on top; hidden while there is none.
+/// The strip above the plot: one message at a time, newest on top; hidden if there is none.
 class MessageStrip : public QWidget
 {
     Q_OBJECT
@@ -43,7 +43,7 @@ public:
     explicit MessageStrip(QWidget* parent = nullptr);
 
     void post(Message message);
-    /// Takes back the message with this id, if it is there.
+    /// Removes the message with this id, if present.
     void withdraw(const QString& id);
     [[nodiscard]] std::size_t count() const { return m_messages.size(); }
     /// The shown message. Requires count() > 0.

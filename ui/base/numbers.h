@@ -14,11 +14,11 @@ using base::Rounding;
 
 /// "7.16 GiB", "288.0 MiB", "12 B": GiB two decimals, MiB and KiB one, B none.
 [[nodiscard]] QString bytesText(base::Bytes bytes, Rounding rounding = Rounding::Nearest);
-/// As bytesText, without decimals of MiB and KiB (hover cards, edges): "289 MiB".
+/// Like bytesText, without decimals of MiB and KiB (hover cards, edges): "289 MiB".
 [[nodiscard]] QString shortBytesText(base::Bytes bytes, Rounding rounding = Rounding::Nearest);
-/// A device's memory, never more than it has: "8 GiB", "23.98 GiB".
+/// A device's memory, never rounded up: "8 GiB", "23.98 GiB".
 [[nodiscard]] QString capacityText(base::Bytes memory);
-/// Figure and unit apart, for the large result numbers: {"7.16", "GiB"}.
+/// Figure and unit separately, for the large result numbers: {"7.16", "GiB"}.
 struct FigureText
 {
     QString figure;
@@ -35,13 +35,13 @@ struct FigureText
 [[nodiscard]] QString timeDifferenceText(base::Nanoseconds difference);
 /// "47.4 %" for 0.474.
 [[nodiscard]] QString percentText(double fraction);
-/// "+10.2 %" for 0.102; zero is bare.
+/// "+10.2 %" for 0.102; zero without a sign.
 [[nodiscard]] QString percentDifferenceText(double fraction);
-/// 0.102 for a step that takes 10.2 % longer than the unplanned one; 0 where that takes no time.
+/// 0.102 for a step that takes 10.2 % longer than the unplanned one; 0 if that takes no time.
 [[nodiscard]] double slowDown(base::Nanoseconds step, base::Nanoseconds unplanned);
 /// "48,312", from 1 M on "2.7 M".
 [[nodiscard]] QString countText(std::uint64_t count);
-/// What stands for an unknown number.
+/// The placeholder for an unknown number.
 [[nodiscard]] QString unknownText();
 
 } // namespace plimsoll::ui

@@ -17,7 +17,7 @@ struct StepRange
     bool operator==(const StepRange&) const = default;
 };
 
-/// What is selected in a document, for all its views. Each part has its signal, sent only on
+/// The selection in a document, shared by all its views. Each part has its signal, emitted only on
 /// change.
 class Selection : public QObject
 {

@@ -10,8 +10,8 @@
 
 namespace plimsoll::ui {
 
-/// What the user chose, kept between runs. Typed; each value has its signal, sent only on change.
-/// Created once by the application and passed down.
+/// The user's settings, kept between runs. Typed; each value has its signal, emitted only on
+/// change. Created once by the application and passed down.
 class Settings : public QObject
 {
     Q_OBJECT
@@ -19,7 +19,7 @@ class Settings : public QObject
 public:
     /// The user's own settings.
     explicit Settings(QObject* parent = nullptr);
-    /// Kept in an INI file: tests, portable use.
+    /// Stored in an INI file: for tests and portable use.
     explicit Settings(const QString& iniFile, QObject* parent = nullptr);
 
     [[nodiscard]] ThemeChoice theme() const;
@@ -38,11 +38,11 @@ public:
     /// Devices given by hand, newest first, at most 12, as lines of core/device/device_spec.h.
     [[nodiscard]] QStringList ownDevices() const;
     void addOwnDevice(const QString& line);
-    /// Written and read by the shell only, with a version of its own inside.
+    /// Written and read by the shell only; contains a version of its own.
     [[nodiscard]] QByteArray windowGeometry() const;
     void setWindowGeometry(const QByteArray& geometry);
 
-    /// Hands theme, scale and patterns to the theme, now and on every later change.
+    /// Applies theme, scale and patterns to the theme, now and on every later change.
     void drive(Theme& theme);
 
 Q_SIGNALS:

@@ -7,15 +7,15 @@
 
 namespace plimsoll::ui {
 
-// Texts that come from files or their names, before they are shown. Everywhere the same.
+// Texts that come from files or their names, before they are shown. The same everywhere.
 
-/// Made safe to show: hidden characters and marks of writing direction are escaped as the command
-/// line does it, and what is endless ends.
+/// Makes a text safe to show: escapes hidden characters and direction marks as the command line
+/// does, and truncates very long texts.
 [[nodiscard]] QString fileText(std::string_view text);
 [[nodiscard]] QString fileText(const QString& text);
-/// For places that take what looks like HTML for HTML, as tool tips do.
+/// For places that interpret HTML, such as tool tips.
 [[nodiscard]] QString plainTip(const QString& text);
-/// For places that take "&" for the mark of a key, as tabs and menus do.
+/// For places in which "&" marks a mnemonic, such as tabs and menus.
 [[nodiscard]] QString withoutMnemonic(QString text);
 
 } // namespace plimsoll::ui

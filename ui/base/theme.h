@@ -28,8 +28,8 @@ enum class TextRole : std::uint8_t {
 inline constexpr std::size_t kTextRoles = static_cast<std::size_t>(TextRole::Code) + 1;
 
 /// The look of the running program: colours, fonts, scale. One object, created after QApplication
-/// and before any widget; everything that paints asks Theme::current() at paint time, so a switch
-/// needs nothing but a repaint.
+/// and before any widget; everything that paints asks Theme::current() at paint time, so switching
+/// needs only a repaint.
 class Theme : public QObject
 {
     Q_OBJECT
@@ -38,7 +38,7 @@ public:
     explicit Theme(QObject* parent = nullptr);
     ~Theme() override;
 
-    /// Requires a living Theme.
+    /// Requires an existing Theme.
     [[nodiscard]] static Theme& current();
 
     [[nodiscard]] bool isDark() const { return m_dark; }
@@ -52,7 +52,7 @@ public:
     [[nodiscard]] double scale() const { return m_bodyPixels / 12.0; }
     /// A length of the design in logical pixels of this screen, rounded.
     [[nodiscard]] int px(double designPixels) const;
-    /// Height of a row of body text: the design's, or more where the font needs it.
+    /// Height of a row of body text: the design's, or more if the font needs it.
     [[nodiscard]] int rowHeight(double designPixels) const;
     [[nodiscard]] PatternStrength patterns() const { return m_patterns; }
     [[nodiscard]] ThemeChoice choice() const { return m_choice; }
@@ -62,8 +62,8 @@ public:
     /// 75 … 300.
     void setScalePercent(int percent);
     void setPatterns(PatternStrength patterns);
-    /// How much smaller everything is drawn than the system asks for, besides the user's scale;
-    /// greater than 0.
+    /// How much smaller everything is drawn than the system requests, in addition to the user's
+    /// scale; greater than 0.
     void setSystemFactor(double factor);
 
 Q_SIGNALS:
@@ -84,7 +84,7 @@ private:
     QString m_family;
     double m_systemPixels = 12.0;
     double m_systemFactor = 1.0;
-    /// Made once: a new font would look for its engine again with each text.
+    /// Cached: a new font would look up its engine again for each text.
     std::array<QFont, kTextRoles> m_fonts;
 };
 

@@ -8,7 +8,7 @@
 
 namespace plimsoll::ui {
 
-/// What a colour is for. The only colours of the program.
+/// The purpose of a colour. These are the only colours of the program.
 enum class Role : std::uint8_t {
     Window,
     Panel,
@@ -55,7 +55,7 @@ enum class Role : std::uint8_t {
 inline constexpr std::size_t kRoleCount = 41;
 inline constexpr std::size_t kClassRoles = 8;
 
-/// How a role is checked: what it must contrast with (tests and the settings dialog).
+/// What a role must contrast with (checked by tests and the settings dialog).
 enum class RoleKind : std::uint8_t { Ground, Text, Graphic, Class, Decision, Planner, Decoration };
 
 struct Token

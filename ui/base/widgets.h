@@ -16,8 +16,8 @@ class QLabel;
 
 namespace plimsoll::ui {
 
-/// One line of text in a role's font and colour, elided where it doesn't fit; the whole text is
-/// then the tool tip. Digits have equal widths, so changing numbers don't dance.
+/// One line of text in a role's font and colour, elided if it doesn't fit; the tool tip then shows
+/// the whole text. Digits have equal widths, so changing numbers don't shift.
 class TextLabel : public QWidget
 {
     Q_OBJECT
@@ -30,8 +30,8 @@ public:
     void setText(const QString& text);
     void setColor(Role color);
     void setAlignment(Qt::Alignment alignment);
-    /// From now on the text decides nothing about the place: the label asks for this width, and
-    /// another text asks for no new layout. For figures that change while the hand drags.
+    /// Fixes the label's width, so that another text requests no new layout. For figures that
+    /// change during a drag.
     void setSteady(int designPixels = 0);
 
     [[nodiscard]] QSize sizeHint() const override;
@@ -48,17 +48,17 @@ private:
     Qt::Alignment m_alignment = Qt::AlignLeft | Qt::AlignVCenter;
 };
 
-/// Keeps whether a focus that comes or goes is shown: only keys bring the ring. False: the event is
-/// none of these.
+/// Updates whether the focus is shown when it comes or goes: only keys show the ring. False if the
+/// event is neither.
 bool followFocus(const QEvent& event, bool& hasRing);
-/// The ring around something that has the focus.
+/// Draws the ring around a focused item.
 void drawFocusRing(QPainter& painter, const QRectF& rect);
 
-/// Shapes drawn from now on: outline and area, with smooth edges.
+/// Sets up the painter for shapes: outline and fill, with smooth edges.
 void setShape(QPainter& painter, const QPen& outline, const QBrush& area = Qt::NoBrush);
-/// Texts drawn from now on.
+/// Sets up the painter for text.
 void setText(QPainter& painter, TextRole font, Role color);
-/// Of a line of text centred in the rectangle.
+/// The baseline of a line of text centred in the rectangle.
 [[nodiscard]] double baselineIn(const QRectF& rect, const QFont& font);
 /// A floating card: shadow of three stacked rounded rectangles, panel ground, border.
 void drawCard(QPainter& painter, const QRectF& rect, double radius = 6.0);
@@ -68,16 +68,16 @@ void drawCard(QPainter& painter, const QRectF& rect, double radius = 6.0);
 /// As wide as the labels of the window's forms, so that their fields line up.
 inline constexpr int kFieldLabelWidth = 58;
 
-/// `widget` may be null: the layout goes into another one.
+/// `widget` may be null: the layout is then added to another one.
 QHBoxLayout* makeRow(QWidget* widget, int spacing = 0, const QMargins& margins = {});
 QVBoxLayout* makeColumn(QWidget* widget, int spacing = 0, const QMargins& margins = {});
-/// Fields take the width that is there; `across` lies between labels and fields, `down` between
+/// Fields take the available width; `across` is the space between labels and fields, `down` between
 /// rows.
 QFormLayout* makeForm(QWidget* widget, int across, int down);
 [[nodiscard]] TextLabel* makeFieldLabel(const QString& text, QWidget* parent);
-/// A row of a form; the title is read by screen readers, the tip is plain text.
+/// Adds a row to a form; screen readers read the title, the tip is plain text.
 void addField(QFormLayout& form, const QString& title, QWidget* field, const QString& tip = {});
-/// For what is wrong with a field: in the colour of danger, wrapped, hidden at first.
+/// A label for what is wrong with a field: in the colour of danger, wrapped, hidden at first.
 [[nodiscard]] QLabel* makeErrorLabel(QWidget* parent);
 
 } // namespace plimsoll::ui

@@ -9,8 +9,8 @@
 
 namespace plimsoll::ui {
 
-/// The keyboard's and the screen reader's end of the budget line: invisible, over mark and pill;
-/// the view draws it. The mouse goes through it.
+/// The keyboard and screen-reader interface of the budget line: invisible, above the mark and the
+/// pill, which the view draws. Mouse events pass through it.
 class BudgetHandle : public QWidget
 {
     Q_OBJECT
@@ -27,7 +27,7 @@ public:
     };
     void setRange(const Range& range) { m_range = range; }
     [[nodiscard]] Range range() const { return m_range; }
-    /// In a drag, Undo takes the drag back and not the change before it.
+    /// During a drag, Undo cancels the drag and not the change before it.
     void setDragged(bool isDragged) { m_isDragged = isDragged; }
 
 Q_SIGNALS:

@@ -16,7 +16,7 @@ struct TimelineSet
     StepMap unplannedStepAt;
 };
 
-/// A size that was measured of the whole step.
+/// A size that was measured for the whole step.
 struct MeasuredLevel
 {
     base::Bytes bytes;
@@ -25,22 +25,22 @@ struct MeasuredLevel
     bool operator==(const MeasuredLevel&) const = default;
 };
 
-/// What real steps took, over what was predicted for them.
+/// The measurement of real steps, shown over the prediction.
 struct MeasuredSet
 {
     timeline::TimelinePtr live;      ///< null: not known by op
-    timeline::TimelinePtr predicted; ///< what `live` was predicted to be, step by step
+    timeline::TimelinePtr predicted; ///< prediction of `live`, step by step
     /// How its sizes are counted where those of the plan are not: "without rounding"; else empty.
     QString basis;
-    /// From planned steps to those of `live`: the shown plan was not measured, the unplanned step
-    /// was. Null: the same steps.
+    /// Maps planned steps to those of `live` if only the unplanned step was measured. Null: the
+    /// same steps.
     StepMap stepAt;
     std::vector<MeasuredLevel> levels;
 
     bool operator==(const MeasuredSet&) const = default;
 };
 
-/// Smallest number of bytes any plan needs, and where.
+/// The lower bound on the peak of any plan, and where it is reached.
 struct LowerBound
 {
     base::Bytes bytes;
@@ -50,14 +50,14 @@ struct LowerBound
 
 enum class BudgetState : std::uint8_t { Feasible, Infeasible };
 
-/// One row of the read-out that stands beside the line while it is dragged.
+/// A row of the readout beside the line while it is dragged.
 struct ReadoutRow
 {
     QString name;  ///< "Step time"
     QString value; ///< "+15.3 ms (+10.2 %)"
 };
 
-/// What lies over the timeline of a plan; the budget itself is the timeline's line.
+/// What is drawn over the timeline of a plan; the budget itself is the timeline's line.
 struct BudgetModel
 {
     /// The timeline of the plan, which must outlive it.
@@ -81,7 +81,7 @@ struct BudgetModel
     bool lineFocused = false; ///< by keyboard
     std::optional<BudgetDrag> drag;
 
-    /// What stands still while the mouse button is down.
+    /// What is fixed while the mouse button is down.
     struct Frozen
     {
         std::optional<double> unplannedPeak; ///< axis position
@@ -89,21 +89,21 @@ struct BudgetModel
     };
     std::optional<Frozen> frozen;
 
-    /// What the memory axis must reach.
+    /// The value up to which the memory axis must reach.
     [[nodiscard]] base::Bytes content() const;
     [[nodiscard]] BudgetLimits limits(const ByteAxis& bytes) const;
-    /// Whether a measured level has a place on the axis: one that is far above all else would
-    /// flatten the curves.
+    /// Whether a measured level is shown on the axis: one far above everything else would flatten
+    /// the curves.
     [[nodiscard]] bool showsLevel(base::Bytes level) const;
     /// Axis position of the unplanned peak on the planned axis.
     [[nodiscard]] std::optional<double> unplannedPeakPosition() const;
-    /// Of the measured peak; none while it isn't known by op.
+    /// Of the measured peak; none if it isn't known by op.
     [[nodiscard]] std::optional<double> measuredPeakPosition() const;
-    /// The step of the measured curve that stands at a planned step.
+    /// The step of the measured curve at a planned step.
     [[nodiscard]] std::optional<std::size_t> measuredStepAt(std::size_t plannedStep) const;
 
 private:
-    /// What the axis reaches whatever devices and levels there are.
+    /// The value up to which the axis reaches, whatever the devices and levels.
     [[nodiscard]] base::Bytes curveContent() const;
 };
 

@@ -11,7 +11,7 @@ namespace plimsoll::ui {
 
 // Line, devices, bound, unplanned peak and readout. Pure functions of model and frame.
 
-/// The overlay's labels in PlacedLabels::overlay; the measured levels stand behind them.
+/// The overlay's labels in PlacedLabels::overlay; the measured levels follow them.
 enum BudgetLabel : std::size_t {
     ReadoutLabel,
     WitnessLabel,
@@ -20,9 +20,9 @@ enum BudgetLabel : std::size_t {
     BoundLabel,
     FirstLevelLabel,
 };
-/// Gives the overlay's labels their places, of one rank after the other.
+/// Places the overlay's labels of one rank after the other.
 void placeLabels(const Placing& to, const BudgetModel& model, LabelRank rank);
-/// None where it was not placed.
+/// None if it was not placed.
 [[nodiscard]] std::optional<QRectF> labelRect(const PlacedLabels& labels, std::size_t label);
 
 // Bottom to top.
@@ -39,12 +39,12 @@ void paintReadout(const PaintContext& context, const BudgetModel& model, const Q
 [[nodiscard]] QRectF markRect(const BudgetModel& model, const TimelineFrame& frame);
 [[nodiscard]] QRectF pillRect(const BudgetModel& model, const TimelineFrame& frame,
                               const Theme& theme);
-/// Ticks of devices inside the axis, at most five; labels empty where there is no room.
+/// Ticks of devices inside the axis, at most five; labels are empty if there is no room.
 struct CapacityLabel
 {
     std::size_t index = 0; ///< into BudgetModel::capacities
     double tickY = 0;
-    double textY = 0; ///< centre of the size; the name stands below
+    double textY = 0; ///< centre of the size; the name is below
     bool hasSize = true;
     bool hasName = true;
 };

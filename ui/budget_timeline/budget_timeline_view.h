@@ -10,8 +10,8 @@ class QLineEdit;
 namespace plimsoll::ui {
 
 /// Memory over the step of a plan: stacked classes, the unplanned curve, and the budget line that
-/// the user drags. Knows no plans: the owner answers each budgetDragged() with setTimelines(),
-/// which is cheap enough to call for every mouse event.
+/// the user drags. Independent of plans: the owner answers each budgetDragged() with
+/// setTimelines(), which is cheap enough to call for every mouse event.
 class BudgetTimelineView : public TimelineView
 {
     Q_OBJECT
@@ -20,13 +20,13 @@ public:
     explicit BudgetTimelineView(QWidget* parent = nullptr);
     ~BudgetTimelineView() override;
 
-    // What is shown. None of these moves the frame while the line is being dragged.
+    // The content. None of these setters moves the frame while the line is being dragged.
     void setTimelines(TimelineSet set);
-    /// What was measured, over it; none: nothing is.
+    /// The measurement shown over it; none: no measurement.
     void setMeasured(std::optional<MeasuredSet> measured);
     void setBudget(std::optional<base::Bytes> budget);
     void setBudgetState(BudgetState state);
-    /// The pill gets "…" until the refined plan is in.
+    /// The pill shows "…" until the refined plan is available.
     void setStale(bool stale)
     {
         m_budget.stale = stale;
@@ -52,12 +52,12 @@ public:
         m_budget.capacities = std::move(marks);
         changed();
     }
-    /// Peaks of the frontier's points; devices, bounds and the unplanned peak are targets anyway.
+    /// Peaks of the frontier's points; devices, bounds and the unplanned peak are always targets.
     void setSnapTargets(std::vector<SnapTarget> targets)
     {
         m_budget.extraTargets = std::move(targets);
     }
-    /// What stands beside the two peaks: "lm_head, chunk 1".
+    /// The labels of the two peaks: "lm_head, chunk 1".
     void setPeakNames(const QString& planned, const QString& unplanned)
     {
         model().peakName = planned;
@@ -82,7 +82,7 @@ public:
     void typeBudget();
 
 Q_SIGNALS:
-    /// Each new value while dragging.
+    /// Emitted for each new value while dragging.
     void budgetDragged(plimsoll::base::Bytes budget);
     /// Release, key, typed value, click on a device: one undo step from `before`.
     void budgetCommitted(plimsoll::base::Bytes budget, plimsoll::base::Bytes before);
@@ -101,7 +101,7 @@ protected:
 private:
     void connectHandle();
     void connectInput();
-    /// Something that may change the memory axis.
+    /// Updates what may change the memory axis.
     void changed();
     void beginDrag(const QPointF& pos);
     void dragTo(const QPointF& pos, Qt::KeyboardModifiers modifiers);

@@ -118,11 +118,10 @@ base::Result<base::Bytes> parseBudget(const QString& text, const BudgetContext& 
     plain.replace(QChar{u'\u2212'}, QChar{u'-'});
     plain.replace(QChar{u'\u00a0'}, QChar{u' '});
     const auto refuse = [&] {
-        return base::failure(
-            base::ErrorKind::Usage,
-            "\"" + base::printable(text.toStdString(), 40)
-                + "\" is no amount of memory. Write 7.25, 7.25 GiB, 7424 MiB, 90 % "
-                  "of the GPU or the GPU's name.");
+        return base::failure(base::ErrorKind::Usage,
+                             "\"" + base::printable(text.toStdString(), 40)
+                                 + "\" is not an amount of memory. Write 7.25, 7.25 GiB, 7424 MiB, "
+                                   "90 % of the GPU or the GPU's name.");
     };
     if (plain.isEmpty())
         return refuse();

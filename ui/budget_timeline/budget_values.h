@@ -11,8 +11,8 @@
 
 namespace plimsoll::ui {
 
-/// A device on the memory axis. The budget counts all bytes on the device, the reserve's too, so
-/// that it is compared with all that the device has.
+/// A device on the memory axis. The budget counts all bytes on the device, including the reserve,
+/// so it is compared with all of the device's memory.
 struct CapacityMark
 {
     base::Bytes size;
@@ -20,14 +20,14 @@ struct CapacityMark
     bool chosen = false;
 };
 
-/// A value the budget line sticks to.
+/// A value to which the budget line snaps.
 struct SnapTarget
 {
     base::Bytes bytes;
     QString name; ///< shown in the pill while snapped; may be empty
 };
 
-/// What the budget line moves among.
+/// The values between which the budget line moves.
 struct BudgetLimits
 {
     base::Bytes axisTop;  ///< largest value the line can be dragged to
@@ -47,15 +47,15 @@ enum class BudgetKey : std::uint8_t {
 };
 enum class KeyStep : std::uint8_t { Normal, Fine, Coarse }; ///< plain, Ctrl, Shift
 
-/// The budget after a key: grid step / 32, / 256 (fine), / 4 (coarse); never below one byte step
-/// above 0 nor beyond the axis.
+/// The budget after a key: steps of grid / 32, / 256 (fine), / 4 (coarse); never below one byte
+/// step above 0 nor beyond the axis.
 [[nodiscard]] base::Bytes budgetAfterKey(base::Bytes budget, BudgetKey key, KeyStep step,
                                          const BudgetLimits& limits);
 
 /// Largest power of two MiB (at least 1 MiB) that is at most one pixel of an axis.
 [[nodiscard]] base::Bytes dragQuantum(base::Bytes axisTop, double pixels);
 
-/// One drag of the line, pure: pointer positions in, values out.
+/// One drag of the line, without side effects: pointer positions in, values out.
 class BudgetDrag
 {
 public:
@@ -88,12 +88,12 @@ private:
 struct BudgetContext
 {
     base::Bytes current;
-    std::vector<CapacityMark> devices; ///< "90 %" is of the chosen one; "4060" names one
+    std::vector<CapacityMark> devices; ///< "90 %" refers to the chosen one; "4060" names one
 };
 /// "7.25" (GiB), "7.25 GiB", "7424 MiB", "90 %", "−500 MiB", "4060".
 [[nodiscard]] base::Result<base::Bytes> parseBudget(const QString& text,
                                                     const BudgetContext& context);
-/// What may be typed, for a tool tip.
+/// Describes accepted input, for a tool tip.
 [[nodiscard]] QString budgetHint();
 
 } // namespace plimsoll::ui

@@ -12,11 +12,11 @@ class QPainter;
 
 namespace plimsoll::ui {
 
-/// The unplanned curve: `over` is how it looks where it is above the budget (hatched, in danger),
-/// `under` where it is not. Made once per frame geometry; the budget only moves the cut between.
+/// The unplanned curve: `over` is drawn where it is above the budget (hatched, in danger), `under`
+/// where it is not. Made once per frame geometry; the budget only moves the boundary between them.
 struct Ghost
 {
-    static constexpr double kMargin = 3; ///< half of the halo, and what smoothing adds
+    static constexpr double kMargin = 3; ///< half of the halo, plus smoothing
 
     QPixmap over;
     QPixmap under;

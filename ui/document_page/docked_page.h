@@ -16,7 +16,7 @@ namespace plimsoll::ui {
 
 class PagesDock;
 
-/// A dock of a page, and where it is at first. Several views share a dock as tabs.
+/// A dock of a page, and its initial place. Several views share a dock as tabs.
 struct DockKind
 {
     QString id;
@@ -24,8 +24,8 @@ struct DockKind
     Qt::DockWidgetArea area = Qt::BottomDockWidgetArea;
 };
 
-/// A plot in the centre with messages above it, and docks around it that fit any window. Where the
-/// layout is kept is the derived page's.
+/// A plot in the centre with messages above it, and docks around it that fit any window. The
+/// derived page decides where the layout is stored.
 class DockedPage : public QMainWindow
 {
     Q_OBJECT
@@ -36,29 +36,29 @@ public:
 
     [[nodiscard]] MessageStrip& strip() { return *m_strip; }
     void focusCentre() { m_centre->setFocus(Qt::OtherFocusReason); }
-    /// Requires that it was added.
+    /// Requires that the view was added.
     [[nodiscard]] PagesDock& dock(const QString& id) const;
-    /// Null: the view is in none.
+    /// Null: no dock contains the view.
     [[nodiscard]] PagesDock* dockOf(const QWidget* view) const;
     /// Show and hide actions.
     [[nodiscard]] QList<QAction*> dockActions() const;
-    /// What F6 goes through: the centre, then the visible docks by place.
+    /// The targets of F6: the centre, then the visible docks by place.
     [[nodiscard]] QList<QWidget*> panels() const;
-    /// The layout as drawn in the design.
+    /// The layout of the design.
     void resetLayout();
-    /// Only the centre, or the docks as they were.
+    /// Shows only the centre, or restores the docks.
     void setFocused(bool focused);
     [[nodiscard]] bool isFocused() const { return m_isFocused; }
-    /// Keeps zoom and layout.
+    /// Saves zoom and layout.
     void storeView();
 
 protected:
     void setCentre(QWidget* plot);
     void addDock(const DockKind& kind);
-    /// `narrowTitle`: of a view at the right where it becomes a tab below, in a narrow window.
+    /// `narrowTitle`: of a view at the right when it becomes a tab below, in a narrow window.
     void addView(const QString& dock, QWidget* view, const QString& title,
                  const QString& narrowTitle = {});
-    // What is kept: a JSON object, to which the page adds its values.
+    // The saved layout: a JSON object, to which the page adds its values.
     [[nodiscard]] virtual std::string savedView() const = 0;
     virtual void saveView(const std::string& view) = 0;
     virtual void addToView(QJsonObject& /*view*/) const {}
@@ -88,14 +88,14 @@ private:
 
     MessageStrip* m_strip = nullptr;
     QWidget* m_centre = nullptr;
-    std::vector<std::pair<PagesDock*, Qt::DockWidgetArea>> m_docks; ///< and where they are at first
+    std::vector<std::pair<PagesDock*, Qt::DockWidgetArea>> m_docks; ///< and their initial areas
     std::vector<SideView> m_sideViews;                              ///< of the docks at the right
     QByteArray m_unfocusedLayout;
     bool m_isFocused = false;
     bool m_isNarrow = false;
     bool m_wasShown = false;
-    bool m_isLaidByHand = false;               ///< the docks keep the sizes that a person gave them
-    double m_scale = Theme::current().scale(); ///< that the docks' sizes are of
+    bool m_isLaidByHand = false;               ///< the docks keep the sizes set by the user
+    double m_scale = Theme::current().scale(); ///< for which the docks are sized
 };
 
 } // namespace plimsoll::ui

@@ -15,7 +15,7 @@ class QUndoStack;
 
 namespace plimsoll::ui {
 
-/// What the status bar says about a document.
+/// What the status bar shows about a document.
 struct StatusText
 {
     QString text;
@@ -23,17 +23,17 @@ struct StatusText
     bool isDanger = false;
 };
 
-/// The page of one open document: all that the window asks about it. What is shown and undone is
-/// the derived page's; docks, saving and closing are the same for every kind of page.
+/// The page of an open document: its whole interface to the window. The derived page defines
+/// content and undo; docks, saving and closing are the same for every kind of page.
 class DocumentPage : public DockedPage
 {
     Q_OBJECT
 
 public:
-    /// Places in the document, in the numbers of the page that found them.
+    /// Hits in the document, numbered by the page that found them.
     using Hits = std::vector<std::size_t>;
     using Search = std::function<base::Result<Hits>(const base::JobContext&)>;
-    /// Reads a file off the GUI thread; what it returns is called on the GUI thread.
+    /// Reads a file off the GUI thread; the returned function is called on the GUI thread.
     using Addition = std::function<base::Result<std::function<void()>>(const base::JobContext&)>;
 
     explicit DocumentPage(workspace::DocumentPtr document, QWidget* parent = nullptr);
@@ -46,9 +46,9 @@ public:
     }
     /// For tabs and the title of the window.
     [[nodiscard]] virtual QString title() const;
-    /// What a new file of it is called, without an ending.
+    /// The proposed name of a new file, without an extension.
     [[nodiscard]] QString name() const { return QString::fromStdString(m_document->name()); }
-    /// Its session, else the file that it was read from.
+    /// Its session, or the file from which it was read.
     [[nodiscard]] QString originFile() const
     {
         return QString::fromStdString(m_document->file().string());
@@ -59,7 +59,7 @@ public:
     {
         return m_document->session.file;
     }
-    /// Whether it shows the document of that place in a session.
+    /// Whether it shows the document at that place in a session.
     [[nodiscard]] bool shows(const workspace::SessionPlace& place) const
     {
         return isInSession() && sessionFile() == place.file && m_document->session.id == place.id;
@@ -70,16 +70,16 @@ public:
     /// "Planning: 47.0 %"; empty when nothing runs.
     [[nodiscard]] virtual QString jobText() const { return {}; }
     virtual void cancelJob() {}
-    /// What is shown is final: no job will replace it.
+    /// Whether the content is final: no job will replace it.
     [[nodiscard]] virtual bool isSettled() const { return true; }
     [[nodiscard]] virtual QString cursorText() const { return {}; }
     [[nodiscard]] virtual QString factsText() const { return {}; }
 
     // Editing.
     virtual void clearSelection() {}
-    /// Esc: one level back in the plot. False: there was nothing.
+    /// Esc: one level back in the plot. False if there was nothing to do.
     virtual bool goBack() { return false; }
-    /// A plot as a table; again: away with it.
+    /// Shows a plot as a table, or closes the table.
     virtual void toggleTable() {}
     [[nodiscard]] virtual Search searchFor(const QString& /*query*/) { return {}; }
     virtual void showHit(std::size_t /*hit*/) {}
@@ -88,7 +88,7 @@ public:
     [[nodiscard]] virtual bool accepts(readers::FileKind /*file*/) const { return false; }
     [[nodiscard]] virtual Addition addition(const QString& /*path*/) { return {}; }
     virtual void showAdditionError(const QString& /*path*/, const base::Error& /*error*/) {}
-    /// Asks for a file to be added, once those before it are open.
+    /// Requests that a file be added, once those before it are open.
     void addFile(const QString& path) { Q_EMIT additionRequested(path); }
 
     // Saving and closing.
@@ -97,39 +97,39 @@ public:
     {
         return isInSession() ? m_keeper.isPending() || isFileMissing() : m_document->isDirty();
     }
-    /// It is in a session whose file was moved or deleted.
+    /// Whether its session's file was moved or deleted.
     [[nodiscard]] bool isFileMissing() const { return isInSession() && sessionFile()->isMissing(); }
-    /// Takes what changes in the document, and writes it to its session.
+    /// Collects changes of the document and writes them to its session.
     [[nodiscard]] SessionKeeper& keeper() { return m_keeper; }
     [[nodiscard]] const SessionKeeper& keeper() const { return m_keeper; }
-    /// Saves into a new session file, or into one that other documents are kept in; later changes
-    /// follow by themselves.
+    /// Saves into a new session file, or into one that has other documents; later changes are saved
+    /// automatically.
     void saveInto(const session::SessionFilePtr& file, bool isNew = false);
-    /// Its session now holds others, too.
+    /// Its session now has other documents, too.
     void joinSession() { m_document->session.isOnly = false; }
-    /// It is to be closed: jobs are given up, what is pending is written in the background;
-    /// becameIdle() says when nothing of it runs any more.
+    /// Prepares closing: cancels jobs and writes pending changes in the background; becameIdle()
+    /// follows once nothing of it runs any more.
     virtual void beginClose() { m_keeper.saveNow(); }
     [[nodiscard]] virtual bool isIdle() const { return !m_keeper.isWriting(); }
 
 Q_SIGNALS:
-    /// Something the frame of the window shows: title, status, actions.
+    /// Emitted when something shown by the window's frame changed: title, status, actions.
     void stateChanged();
-    /// A file that was added is in the picture.
+    /// An added file is shown.
     void fileAdded();
     void additionRequested(const QString& path);
     void sessionSaved(const QString& path, bool first);
-    /// Something is done: a sentence for the status bar.
+    /// Something was done: a sentence for the status bar.
     void noted(const QString& sentence);
     /// No thread works for the document any more.
     void becameIdle();
 
 protected:
     [[nodiscard]] workspace::Document& kept() const { return *m_document; }
-    /// Before the whole document is saved.
+    /// Called before the whole document is saved.
     virtual void prepareToSave() {}
     void notifyIdle();
-    /// Posts what could not be taken over from the file, once somebody listens to the strip.
+    /// Posts what could not be restored from the file, once the strip has a listener.
     void showNotes();
     [[nodiscard]] std::string savedView() const override { return m_document->view; }
     void saveView(const std::string& view) override;

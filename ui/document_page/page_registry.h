@@ -8,10 +8,10 @@
 
 namespace plimsoll::ui {
 
-/// Where in the menus a command stands.
+/// The menus in which commands are placed.
 enum class MenuPlace : std::uint8_t {
-    Add,    ///< File, below opening
-    Export, ///< File, below saving
+    Add,    ///< File, below the commands for opening
+    Export, ///< File, below the commands for saving
     View,
     Own, ///< the menu PageKind::menu
     Help,
@@ -19,7 +19,7 @@ enum class MenuPlace : std::uint8_t {
 
 struct PageCommand;
 
-/// Several things of which the shown document has one, such as a GPU: a menu.
+/// Alternatives of which the shown document has one, such as GPUs: a submenu.
 struct PageChoice
 {
     struct Entry
@@ -33,8 +33,8 @@ struct PageChoice
     std::vector<PageCommand> below; ///< in the same menu
 };
 
-/// A command of a kind of page, enabled while a page of the kind is shown; a menu with a choice; or
-/// a line between them, if it has no text.
+/// A command of a kind of page, enabled while such a page is shown; a submenu with a choice; or a
+/// separator, if it has no text.
 struct PageCommand
 {
     MenuPlace place = MenuPlace::Own;
@@ -54,13 +54,13 @@ struct PageKind
     QString id; ///< workspace::DocumentKind::id
     /// Makes the page of a document that was opened, which has the kind's type.
     std::function<DocumentPage*(workspace::DocumentPtr document, QWidget* parent)> make;
-    /// Files that are only laid over such a document, and what to do where none is open.
+    /// Files that are only laid over such a document, and what to do if none is open.
     std::map<readers::FileKind, QString> additions = {};
     QString menu = {}; ///< title of the menu of its own
     std::vector<PageCommand> commands = {};
 };
 
-/// What a window opens, and the pages that show it; filled by whoever composes the program.
+/// The kinds that a window opens, and their pages; filled by the program's composition.
 struct PageRegistry
 {
     workspace::DocumentKinds documents;
@@ -74,7 +74,7 @@ struct PageRegistry
                 return &kind;
         return nullptr;
     }
-    /// The sentence of `additions`; empty: it is no such file.
+    /// The sentence of `additions`; empty: it isn't such a file.
     [[nodiscard]] QString additionHint(readers::FileKind file) const
     {
         for (const PageKind& kind : kinds)

@@ -9,8 +9,8 @@ namespace plimsoll::ui {
 
 class TextLabel;
 
-/// A dock with the title bar of design 2: a title for one page, tabs for several; on the right a
-/// line of counts and the menu. The pages share one place, so Qt draws no tabs of its own.
+/// A dock with the design's title bar (section 2): a title for one page, tabs for several; on the
+/// right a line of counts and the menu. The pages share one place, so Qt draws no tabs of its own.
 class PagesDock : public QDockWidget
 {
     Q_OBJECT
@@ -18,10 +18,10 @@ class PagesDock : public QDockWidget
 public:
     PagesDock(const QString& name, const QString& title, QWidget* parent = nullptr);
 
-    /// Takes the widget in, at a place among the tabs.
+    /// Adds a widget at a place among the tabs.
     void insertPage(int index, QWidget* page, const QString& title);
     void addPage(QWidget* page, const QString& title) { insertPage(m_pages->count(), page, title); }
-    /// Hands the widget out again, hidden, to `owner`; null: it has no parent then.
+    /// Removes the widget, hides it and gives it to `owner`; null: no parent.
     void takePage(QWidget* page, QWidget* owner = nullptr);
     [[nodiscard]] bool holds(const QWidget* page) const { return m_pages->indexOf(page) >= 0; }
     void showPage(QWidget* page);

@@ -415,7 +415,7 @@ void FrontierView::updateToolTip(QPointF position)
             nearest = distance;
             const bool isStep = point->plan().isCompiledStep();
             text = (isStep ? QStringLiteral(
-                        "Peak %1, step %2 (%3), by %5, ops run again before %4 others")
+                        "Peak %1, step %2 (%3), by %5, ops recomputed before %4 others")
                            : QStringLiteral("Peak %1, step %2 (%3), by %5, %4 regions"))
                        .arg(ui::bytesText(point->evaluation().peak, Rounding::Up),
                             ui::timeText(point->evaluation().stepTime),

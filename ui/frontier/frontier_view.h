@@ -18,10 +18,9 @@ struct FrontierLegendEntry
     QPointF mark; ///< its centre, in widget coordinates
 };
 
-/// Slow-down against peak: every verified plan known, as a step curve, each marked by the planner
-/// that made it, with a legend of the marks above; the zone below the proven
-/// bound is hatched, the budget a vertical line, the current plan ringed. Dragging in the plot
-/// drags the budget.
+/// Slow-down against peak: every known verified plan, as a step curve, each marked by the planner
+/// that made it, with a legend of the marks above; the zone below the proven bound is hatched, the
+/// budget is a vertical line, the current plan is ringed. Dragging in the plot drags the budget.
 class FrontierView : public QWidget
 {
     Q_OBJECT
@@ -29,11 +28,11 @@ class FrontierView : public QWidget
 public:
     explicit FrontierView(QWidget* parent = nullptr);
 
-    /// Null frontier: the sentence "The curve appears with the first plan."
+    /// Null frontier: shows "The curve appears with the first plan."
     void setFrontier(plan::FrontierPtr frontier, base::Nanoseconds unplannedTime,
                      base::Bytes lowerBound);
     void setBudget(base::Bytes budget);
-    /// The plan that is shown; null: none within the budget.
+    /// The shown plan; null: none within the budget.
     void setCurrent(plan::VerifiedPlanPtr plan);
 
     /// Centre of a plan's marker in widget coordinates.
@@ -76,7 +75,7 @@ private:
     void paintBudget(QPainter& painter, const Axes& range) const;
     void updateToolTip(QPointF position);
     void describe();
-    void redraw(); ///< the still part too
+    void redraw(); ///< including the cached part
 
     plan::FrontierPtr m_frontier;
     plan::VerifiedPlanPtr m_current;
@@ -84,9 +83,9 @@ private:
     base::Bytes m_lowerBound;
     base::Bytes m_budget;
     bool m_dragging = false;
-    bool m_hasRing = false; ///< the focus came by key
+    bool m_hasRing = false; ///< the focus came by keyboard
 
-    QPixmap m_still; ///< axes and curve: what a moving budget leaves as it is
+    QPixmap m_still; ///< axes and curve, which don't depend on the budget
     bool m_stillDirty = true;
 };
 

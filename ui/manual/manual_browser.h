@@ -5,7 +5,7 @@
 
 namespace plimsoll::ui {
 
-/// One page of the manual. Links between pages are followed here, others by the desktop.
+/// One page of the manual. Follows links between pages itself and opens others with the desktop.
 class ManualBrowser : public QTextBrowser
 {
     Q_OBJECT
@@ -15,10 +15,10 @@ public:
 
     /// A path from the repository's root with or without an anchor.
     void showPage(const QString& target);
-    /// The path of the shown page with the anchor that was asked for.
+    /// The path of the shown page with the requested anchor.
     [[nodiscard]] const QString& target() const { return m_target; }
     [[nodiscard]] QString pagePath() const { return m_target.section(u'#', 0, 0); }
-    /// Marks all places of these words.
+    /// Highlights all occurrences of these words.
     void setMarkedWords(const QStringList& words);
 
 Q_SIGNALS:

@@ -9,8 +9,8 @@ class QStandardItemModel;
 
 namespace plimsoll::ui {
 
-/// The list beside a page: the manual's pages, the shown one with its sections; or, while something
-/// is searched, the sections in which it occurs.
+/// The list beside a page: the manual's pages, the shown one with its sections; during a search,
+/// the sections with hits.
 class ManualList : public QListView
 {
     Q_OBJECT
@@ -23,9 +23,9 @@ public:
 
     explicit ManualList(std::vector<ManualPage> pages, QWidget* parent = nullptr);
 
-    /// Goes to the row about a path with or without an anchor, and lists the sections of its page.
+    /// Selects the row of a path with or without an anchor, and lists the sections of its page.
     void goTo(const QString& target);
-    /// Without words the contents are listed.
+    /// Without words, lists the contents.
     void search(const QStringList& words);
     void chooseCurrent() { choose(currentIndex()); }
 

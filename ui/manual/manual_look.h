@@ -8,12 +8,12 @@ class QTextDocument;
 
 namespace plimsoll::ui {
 
-/// Gives a document that was read from Markdown the theme's fonts, colours and distances, and each
-/// heading its anchor.
+/// Applies the theme's fonts, colours and distances to a document read from Markdown, and gives
+/// each heading its anchor.
 void styleManual(QTextDocument& document);
-/// Whether it was, since its text was set.
+/// Whether that was done since its text was set.
 [[nodiscard]] bool isManualStyled(const QTextDocument& document);
-/// Scales the pictures of the page at `path` down to a width in logical pixels, for a screen of
+/// Scales the pictures of the page at `path` down to a width in logical pixels, for a screen with
 /// this ratio.
 void fitPictures(QTextDocument& document, const QString& path, int width, qreal pixelRatio);
 

@@ -12,12 +12,12 @@ struct ManualHit
     QString target;  ///< path and anchor
     QString title;   ///< of the section
     QString page;    ///< title of its page, empty if the section is the page's first one
-    QString excerpt; ///< what stands around the first word
+    QString excerpt; ///< the text around the first word
 };
 
 /// The words of a search, in lower case.
 [[nodiscard]] QStringList searchWords(const QString& text);
-/// Best first: words in titles count more than words in texts, chapters more than descriptions
+/// Best first: words in titles count more than words in texts, manual pages more than descriptions
 /// beside the code. Empty without words.
 [[nodiscard]] std::vector<ManualHit> searchManual(const std::vector<ManualPage>& pages,
                                                   const QStringList& words);

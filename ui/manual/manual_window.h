@@ -11,7 +11,7 @@ namespace plimsoll::ui {
 class ManualBrowser;
 class ManualList;
 
-/// The manual: its contents or what a search found on the left, a page on the right.
+/// The manual: its contents or search results on the left, a page on the right.
 class ManualWindow : public QWidget
 {
     Q_OBJECT
@@ -38,7 +38,7 @@ private:
     ManualBrowser* m_page;
 };
 
-/// Shows the manual of this window, at what its focus is in if `isForFocus`, else at its beginning.
+/// Opens the window's manual, at the page of the focused widget if `isForFocus`, else at the first.
 void showManual(QWidget& window, bool isForFocus);
 
 } // namespace plimsoll::ui

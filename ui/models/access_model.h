@@ -8,8 +8,7 @@
 
 namespace plimsoll::ui {
 
-/// An AccessTable for views: the places of its values as rows, largest first until told otherwise.
-/// Sorts itself.
+/// Presents an AccessTable to views: its values as rows, largest first by default. Sorts itself.
 class AccessModel : public RowsModel<std::size_t>
 {
     Q_OBJECT
@@ -32,10 +31,10 @@ public:
     void setTable(AccessTablePtr table);
     [[nodiscard]] const AccessTablePtr& table() const { return m_table; }
     void sort(int column, Qt::SortOrder order = Qt::AscendingOrder) override;
-    /// The op that a cell names; of the others that which uses the row's value first.
+    /// The op named by a cell; for other cells the first op that uses the row's value.
     [[nodiscard]] graph::OpId opAt(const QModelIndex& index) const;
     [[nodiscard]] const solve::ValueAccess& valueAt(int row) const;
-    /// Heads and rows, a tabulator between two cells.
+    /// Header and rows, separated by tabs.
     [[nodiscard]] QString asText() const;
     /// One row, likewise.
     [[nodiscard]] QString rowText(int row) const;

@@ -10,19 +10,19 @@
 
 namespace plimsoll::ui {
 
-/// When a step uses each value that waits for backward, named for people.
+/// When a step uses each value that is saved for backward, with names to show.
 struct AccessTable
 {
     solve::AccessProfile profile;
     std::vector<QString> names; ///< of profile.values
     graph::ProgramPtr program;
-    base::Bytes budget; ///< that the profile's peak interval is of
+    base::Bytes budget; ///< of the profile's peak interval
     QString device;
 };
 
 using AccessTablePtr = std::shared_ptr<const AccessTable>;
 
-/// Off the GUI thread. Fails only when it is stopped.
+/// Off the GUI thread. Fails only if it is stopped.
 [[nodiscard]] base::Result<AccessTablePtr> accessTable(const plan::Problem& problem,
                                                        const base::JobContext& job);
 

@@ -7,7 +7,7 @@
 
 namespace plimsoll::ui {
 
-/// A LiveTree for views.
+/// Presents a LiveTree to views.
 class LiveModel : public QAbstractItemModel
 {
     Q_OBJECT
@@ -16,9 +16,9 @@ public:
     enum Column { NameColumn, ClassColumn, BytesColumn, ShareColumn, MadeColumn, SinceColumn };
     enum DataRole {
         CategoryRole = Qt::UserRole + 100, ///< of timeline::Category; invalid: several
-        KeyRole,                           ///< of a group, the same at every step
-        GlobRole,                          ///< what a pin on it is called; may be empty
-        SinceRole,                         ///< step; invalid: a group, or there before the step
+        KeyRole,                           ///< for a group, the same at every step
+        GlobRole,                          ///< the glob that pins it; may be empty
+        SinceRole,                         ///< step; invalid: a group, or live before the step
     };
 
     using QAbstractItemModel::QAbstractItemModel;

@@ -18,20 +18,20 @@ enum class LiveGrouping : std::uint8_t { Module, Class };
 struct LiveNode
 {
     QString name;      ///< inside its group: "weight, gradient"; of a group: "h.0"
-    QString key;       ///< tells groups apart, whatever the step
+    QString key;       ///< identifies groups, whatever the step
     QString made = {}; ///< "softmax, forward", "before the step"; empty for groups
-    QString glob = {}; ///< what a pin on it is called; empty: nothing that can be pinned
+    QString glob = {}; ///< the glob that pins it; empty: it can't be pinned
     QString exact = {};
     base::Bytes bytes = {};
-    std::optional<timeline::Category> category; ///< empty: a group of several
-    std::optional<std::size_t> since = {};      ///< empty: a group, or there before the step
+    std::optional<timeline::Category> category; ///< empty: a group with several
+    std::optional<std::size_t> since = {};      ///< empty: a group, or live before the step
     int parent = -1;                            ///< -1: at the top
     int row = 0;                                ///< among its siblings
     std::vector<int> children = {};             ///< largest first
     bool isGroup = false;
 };
 
-/// What is alive during one step of a plan, grouped. A value; built on any thread.
+/// What is live during one step of a plan, grouped. A value type; built on any thread.
 struct LiveTree
 {
     std::vector<LiveNode> nodes;
@@ -44,8 +44,8 @@ struct LiveTree
 
 using LiveTreePtr = std::shared_ptr<const LiveTree>;
 
-/// Requires a step of the plan's timeline. By module: after the modules that were called, as they
-/// contain one another; a parameter's gradient and states stand with it.
+/// Requires a step of the plan's timeline. By module: grouped by the modules that were called,
+/// nested as they contain one another; a parameter's gradient and states are listed with it.
 [[nodiscard]] LiveTreePtr liveTree(const plan::VerifiedPlan& plan, std::size_t step,
                                    LiveGrouping grouping);
 

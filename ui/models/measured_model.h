@@ -11,7 +11,7 @@
 
 namespace plimsoll::ui {
 
-/// A number that was predicted, measured or both: of a whole run, or of one of its steps.
+/// A number that was predicted, measured or both: for a whole run, or one of its steps.
 struct MeasuredRow
 {
     QString run;  ///< "Without a plan"
@@ -25,8 +25,8 @@ struct MeasuredRow
     bool operator==(const MeasuredRow&) const = default;
 };
 
-/// Predicted and measured numbers beside each other, as `plimsoll-cli diff` prints them; the
-/// figures are core/compare's.
+/// Predicted and measured numbers side by side, as `plimsoll-cli diff` prints them; the figures are
+/// core/compare's.
 class MeasuredModel : public RowsModel<MeasuredRow>
 {
     Q_OBJECT

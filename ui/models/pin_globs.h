@@ -7,12 +7,12 @@
 
 namespace plimsoll::ui {
 
-/// The glob that means what an op makes: "h.0.mlp.c_fc:aten.addmm.default".
+/// The glob for the results of an op: "h.0.mlp.c_fc:aten.addmm.default".
 [[nodiscard]] QString opGlob(const graph::Program& program, graph::OpId op);
 
-/// Globs for what the row of a plan's table stands for, the first dozen: the modules of the
-/// outermost region `first..last`; without modules, its ops; at runtime Step the ops that run again
-/// before op `last`.
+/// Globs for a row of a plan's table, at most a dozen: the modules of the outermost region
+/// `first..last`; without modules, its ops; at runtime Step the ops that are recomputed before op
+/// `last`.
 [[nodiscard]] QStringList rowGlobs(const plan::VerifiedPlan& plan, graph::OpIndex first,
                                    graph::OpIndex last);
 

@@ -13,27 +13,27 @@ namespace plimsoll::ui {
 /// A decision of a plan.
 struct PlanRow
 {
-    /// Ops first..last of the row's region, or the first repeated op and the op it runs before, by
-    /// which the same decision is known in another plan.
+    /// Ops first..last of the row's region, or the first recomputed op and the op before which it
+    /// runs, which identify the same decision in another plan.
     using Stretch = std::pair<graph::OpIndex, graph::OpIndex>;
     Stretch stretch;
     QString tensors;
-    std::vector<graph::OpId> kept; ///< by saved sets
+    std::vector<graph::OpId> kept; ///< in saved sets
     QString module;
     QString source;
     base::Bytes saved;      ///< what forward no longer keeps for backward
     base::Nanoseconds cost; ///< of all their recomputations
     int firstStep = 0;
-    int moved = 0;          ///< ops that run here and not at their place
-    bool isRepeated = true; ///< some run again
+    int moved = 0;          ///< ops that run here instead of at their own place
+    bool isRepeated = true; ///< whether some are recomputed
 
     friend bool operator==(const PlanRow&, const PlanRow&) = default;
 };
 
 /// The decisions of a verified plan: one row per outermost region, at runtime Step one per op
-/// before which others run, again or ahead of their place; the figures are evaluate()'s. Sorts
-/// itself, largest first until told otherwise: a proxy would map and reset all rows with each plan
-/// that a drag meets.
+/// before which others run, recomputed or ahead of their place; the figures are evaluate()'s. Sorts
+/// itself, largest first by default: a proxy would map and reset all rows with each plan during a
+/// drag.
 class PlanModel : public RowsModel<PlanRow>
 {
     Q_OBJECT
@@ -51,7 +51,7 @@ public:
     enum DataRole {
         FractionRole = Qt::UserRole, ///< saved bytes of the row / those of the largest row
         LinkRole,                    ///< whether the cell is a link to a place in the source
-        PathRole,                    ///< that place: path:line
+        PathRole,                    ///< its target: path:line
         FirstStepRole,               ///< step of the region's first forward op, for selection
     };
 
@@ -61,13 +61,14 @@ public:
     void setPlan(plan::VerifiedPlanPtr plan);
     void sort(int column, Qt::SortOrder order = Qt::AscendingOrder) override;
     [[nodiscard]] const plan::VerifiedPlanPtr& plan() const { return m_plan; }
-    /// Number of recomputed regions, nested ones included, or of ops before which others run again.
+    /// Number of recomputed regions, including nested ones, or of ops before which others are
+    /// recomputed.
     [[nodiscard]] int decisionCount() const { return m_decisionCount; }
     /// Number of ops that run ahead of their place.
     [[nodiscard]] int movedCount() const { return m_movedCount; }
     using Stretch = PlanRow::Stretch;
     [[nodiscard]] const Stretch& stretchAt(int row) const { return rowAt(row).stretch; }
-    /// The row of that region; none in plans that don't recompute it.
+    /// The row of that region; none if the plan doesn't recompute it.
     [[nodiscard]] std::optional<int> rowOf(const Stretch& stretch) const;
 
 protected:

@@ -44,13 +44,13 @@ QString repeatsSentence(const plan::Plan& plan)
     executions -= moved; // no repetitions
     if (moved > 0)
         return translated("Runtime step: %1 ops run ahead of their place, %2 executions are "
-                          "repetitions. Run it with plimsoll.compile_step(model, plan).")
+                          "recomputations. Run it with plimsoll.compile_step(model, plan).")
             .arg(countText(moved), countText(executions));
     const QString what = executions == 1
-                             ? translated("1 op runs")
-                             : translated("%1 executions of ops run").arg(countText(executions));
-    return translated("Runtime step: %1 again, before %2 others. Run it with "
-                      "plimsoll.compile_step(model, plan).")
+                             ? translated("1 recomputation")
+                             : translated("%1 recomputations").arg(countText(executions));
+    return translated(
+               "Runtime step: %1, before %2 ops. Run it with plimsoll.compile_step(model, plan).")
         .arg(what, countText(plan.recomputeSteps().size()));
 }
 

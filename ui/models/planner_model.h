@@ -10,17 +10,17 @@
 
 namespace plimsoll::ui {
 
-/// Where one planner stands at the present budget.
+/// The state of one planner at the current budget.
 struct PlannerRow
 {
     QString planner; ///< its id
     QString state;
-    QString shortState;          ///< where there is no room for that one
-    std::optional<int> perMille; ///< of one that runs
+    QString shortState;          ///< if there is no room for that one
+    std::optional<int> perMille; ///< for a running planner
     std::optional<base::Bytes> peak;
-    std::optional<double> slower; ///< share of the unplanned step
+    std::optional<double> slower; ///< relative to the unplanned step
     bool isChosen = false;
-    bool isUsed = false; ///< the plan that is shown is its own
+    bool isUsed = false; ///< its plan is the one shown
     QString tip;         ///< sentences
 
     bool operator==(const PlannerRow&) const = default;
@@ -35,7 +35,7 @@ public:
     enum Column { NameColumn, StateColumn, PeakColumn, SlowerColumn, ColumnCount };
     enum DataRole {
         PlannerRole = Qt::UserRole, ///< id
-        PerMilleRole,               ///< invalid: it doesn't run
+        PerMilleRole,               ///< invalid: not running
         ChosenRole,
         UsedRole,
         ShortStateRole,
@@ -43,9 +43,9 @@ public:
 
     explicit PlannerModel(QObject* parent = nullptr);
 
-    /// Tells of the cells that are different now, and of no others.
+    /// Emits changes only for the cells that differ.
     void setRows(std::vector<PlannerRow> rows);
-    /// From now on peaks are told in the unit that such a size has; the head says which.
+    /// Sets the unit for peaks, which the header names, to that of such a size.
     void setUnitOf(base::Bytes size);
 
     [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation,

@@ -6,7 +6,7 @@
 
 namespace plimsoll::ui {
 
-/// The frontier as a table: one row per plan, by rising peak. Reads the frontier, copies nothing.
+/// The frontier as a table: one row per plan, by rising peak. Doesn't copy the frontier.
 class PointModel : public TableModel
 {
     Q_OBJECT
@@ -25,7 +25,7 @@ public:
 
     /// Slow-downs are against `unplannedTime`.
     void setFrontier(plan::FrontierPtr frontier, base::Nanoseconds unplannedTime);
-    /// The plan of a row. Requires a row that is there.
+    /// The plan of a row. Requires an existing row.
     [[nodiscard]] const plan::FrontierPoint& pointAt(int row) const
     {
         return m_frontier->points()[static_cast<std::size_t>(row)];

@@ -10,19 +10,19 @@
 namespace plimsoll::ui {
 
 enum class ProblemKind : std::uint8_t {
-    Fault,   ///< could not
-    Warning, ///< done, but
+    Fault,   ///< could not be done
+    Warning, ///< done, with a remark
     Remark,
 };
 
-/// One thing worth knowing about a document or its plan.
+/// A remark about a document or its plan.
 struct Problem
 {
     ProblemKind kind = ProblemKind::Remark;
     QString sentence = {};
     std::uint64_t count = 1;
-    std::optional<graph::OpId> op = {}; ///< where, if it has a place
-    bool recomputed = false;            ///< the op's recomputation is meant
+    std::optional<graph::OpId> op = {}; ///< the op, if it refers to one
+    bool recomputed = false;            ///< refers to the op's recomputation
     QString where = {};                 ///< "lm_head, backward"; empty: nowhere
 
     bool operator==(const Problem&) const = default;
@@ -39,7 +39,7 @@ public:
     explicit ProblemModel(QObject* parent = nullptr);
 
     void setProblems(std::vector<Problem> problems);
-    /// Rows, at the end, that only remark something.
+    /// Number of rows, at the end, that are only remarks.
     [[nodiscard]] int remarkCount() const;
 
 protected:

@@ -11,11 +11,11 @@
 
 namespace plimsoll::ui {
 
-// How the window names ops, places and values of a program; everywhere the same.
+// How the window names ops, places and values of a program; the same everywhere.
 
 /// "softmax" for "aten._softmax.default", "mul" for "aten.mul.Tensor".
 [[nodiscard]] QString opTitle(const graph::Program& program, graph::OpId op);
-/// "lm_head, backward": the end of the module's path, else the op, and the phase.
+/// "lm_head, backward": the last part of the module's path, or the op, and the phase.
 [[nodiscard]] QString opPlace(const graph::Program& program, graph::OpId op);
 /// "forward", "loss", "backward", "optimizer", translated.
 [[nodiscard]] QString phaseText(graph::Phase phase);
@@ -23,9 +23,9 @@ namespace plimsoll::ui {
 [[nodiscard]] QString pathEnd(const std::string& path);
 /// "batch 16, sequence 512"
 [[nodiscard]] QString sizesText(const std::map<std::string, std::int64_t>& sizes);
-/// The same of all axes; empty for a graph that was traced at one size only.
+/// The same for all axes; empty for a graph that was traced at one size only.
 [[nodiscard]] QString sizeText(const graph::Program& program);
-/// "transformer.wte.weight", or what made it and where: "softmax, h.0.attn".
+/// "transformer.wte.weight", or what computed it and where: "softmax, h.0.attn".
 [[nodiscard]] QString storageTitle(const graph::Program& program, graph::StorageId storage);
 
 } // namespace plimsoll::ui

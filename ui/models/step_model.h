@@ -8,7 +8,7 @@
 namespace plimsoll::ui {
 
 /// The timeline as a table: one row per step of a plan's schedule. Copies nothing: rows are read
-/// from the plan's evaluation when they are asked for.
+/// from the plan's evaluation on demand.
 class StepModel : public TableModel
 {
     Q_OBJECT
@@ -23,7 +23,7 @@ public:
         TotalColumn,
         FirstClassColumn,
         MeasuredColumn = FirstClassColumn + static_cast<int>(timeline::kCategoryCount),
-        DifferenceColumn, ///< measured less predicted, in the measured allocator's sizes
+        DifferenceColumn, ///< measured minus predicted, with the sizes of the measured allocator
         AllocatorColumn,
         TookColumn,
         ColumnCount
@@ -31,11 +31,11 @@ public:
 
     explicit StepModel(QObject* parent = nullptr);
 
-    /// A run that was measured under the plan, its ops one by one those of the plan's schedule, and
-    /// what was predicted for it.
+    /// A run that was measured under the plan, with the same ops as the plan's schedule, and its
+    /// prediction.
     struct Measured
     {
-        std::shared_ptr<const compare::MeasuredRun> run; ///< null: none, and no columns for it
+        std::shared_ptr<const compare::MeasuredRun> run; ///< null: none, without columns for it
         plan::EvaluationPtr predicted;
 
         bool operator==(const Measured&) const = default;

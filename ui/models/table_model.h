@@ -11,7 +11,7 @@
 
 namespace plimsoll::ui {
 
-/// How a cell or a head stands: numbers on the right, so that their digits lie below each other.
+/// The alignment of a cell or header: numbers at the right, so that their digits line up.
 [[nodiscard]] QVariant alignmentOf(bool isNumber);
 
 /// A column of a table, as its head tells it.
@@ -21,11 +21,11 @@ struct TableColumn
     bool isNumber = false;
 };
 
-/// What a head shows: the column's name, and how it stands.
+/// What a header shows: the column's name, and its alignment.
 [[nodiscard]] QVariant headData(std::span<const TableColumn> columns, int section,
                                 Qt::Orientation orientation, int role);
 
-/// A table of fixed columns, whose models say how many rows there are and what stands in a cell.
+/// A table of fixed columns, whose derived models provide the number of rows and the cells.
 class TableModel : public QAbstractTableModel
 {
     Q_OBJECT
@@ -44,7 +44,7 @@ protected:
 
     [[nodiscard]] virtual int rows() const = 0;
     [[nodiscard]] virtual QString text(int row, int column) const = 0;
-    /// What a cell has for the roles other than text and alignment.
+    /// A cell's data for roles other than text and alignment.
     [[nodiscard]] virtual QVariant cell(int /*row*/, int /*column*/, int /*role*/) const
     {
         return {};
@@ -72,7 +72,7 @@ protected:
         m_rows = std::move(rows);
         endResetModel();
     }
-    /// `sort` puts the rows into another order; persistent indexes go with them. No two are equal.
+    /// `sort` reorders the rows; persistent indexes follow. No two rows compare equal.
     template <typename Sort>
     void reorder(Sort sort)
     {

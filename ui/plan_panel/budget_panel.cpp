@@ -71,7 +71,7 @@ QString feasibleSentence(const workspace::Planned& planned, const solve::Outcome
                              .arg(ui::bytesText(budget),
                                   shortBytesText(budget - best.evaluation().peak, Rounding::Down));
     if (outcome.status == solve::Status::Optimal)
-        return fits + BudgetPanel::tr("Proved: no plan with these moves is faster.");
+        return fits + BudgetPanel::tr("Proved: no plan is faster.");
     const QString bound = ui::bytesText(outcome.peakBound.bytes, Rounding::Down);
     const base::Nanoseconds unplanned = planned.unplanned->evaluation().stepTime;
     return fits
@@ -402,15 +402,15 @@ void BudgetPanel::showAnswer(const workspace::Planned& planned, const solve::Out
     const graph::Program& program = *planned.unplanned->problem().step();
     const QString bound = ui::bytesText(outcome.peakBound.bytes, Rounding::Down);
     const QString smallest = ui::bytesText(planned.smallestPeak, Rounding::Up);
-    m_verdict->show(Verdict::Bad,
-                    outcome.status == solve::Status::Infeasible
-                        ? tr("No plan fits %1 with these moves: %2 must be live at once at %3. "
-                             "Smallest with a plan: %4.")
-                              .arg(ui::bytesText(m_budget), bound,
-                                   opPlace(program, outcome.peakBound.op), smallest)
-                        : tr("No plan for %1 was found, and none is ruled out (the bound is %2). "
-                             "Smallest with a plan: %3.")
-                              .arg(ui::bytesText(m_budget), bound, smallest));
+    m_verdict->show(
+        Verdict::Bad,
+        outcome.status == solve::Status::Infeasible
+            ? tr("No plan fits %1: %2 must be live at once at %3. Smallest with a plan: %4.")
+                  .arg(ui::bytesText(m_budget), bound, opPlace(program, outcome.peakBound.op),
+                       smallest)
+            : tr("No plan for %1 was found, and none is ruled out (the bound is %2). "
+                 "Smallest with a plan: %3.")
+                  .arg(ui::bytesText(m_budget), bound, smallest));
 }
 
 void BudgetPanel::showOutdated(const workspace::Planned& planned, const plan::VerifiedPlanPtr& plan,

@@ -24,7 +24,7 @@ class TextLabel;
 class VerdictBox;
 
 /// The right dock of the Planner: GPU, budget, reserve, planner, the two result figures, the
-/// verdict. Shows what it is given and says what the user wants; it plans nothing itself.
+/// verdict. Shows what it is given and reports what the user wants; it plans nothing itself.
 class BudgetPanel : public QWidget
 {
     Q_OBJECT
@@ -32,33 +32,33 @@ class BudgetPanel : public QWidget
 public:
     explicit BudgetPanel(QWidget* parent = nullptr);
 
-    /// The graph as it was read: one that was traced at several sizes gets a field for each axis.
+    /// The graph as read: one that was traced at several sizes gets a field for each axis.
     void setRecorded(const graph::ProgramPtr& recorded);
     void setChoices(const workspace::Choices& choices);
     /// Devices by hand, listed below those of the table.
     void setOwnDevices(const std::vector<plan::Device>& devices);
     void setBudget(base::Bytes budget);
-    /// Nothing planned yet, or the first plan for the budget is being searched: figures of the
-    /// unplanned step.
+    /// Nothing is planned yet, or the first plan for the budget is being searched: shows figures of
+    /// the unplanned step.
     void showUnplanned(const plan::VerifiedPlanPtr& unplanned, bool isPlanning);
     /// While dragging: the plan for the budget (null: none) without bounds.
     void showPlan(const workspace::Planned& planned, const plan::VerifiedPlanPtr& plan);
-    /// At rest: the answer with its bounds.
+    /// After the drag: the answer with its bounds.
     void showAnswer(const workspace::Planned& planned, const solve::Outcome& outcome);
-    /// What is known for the previous settings while the plans for the present ones aren't there.
+    /// What is known for the previous settings, until the plans for the current ones are available.
     void showOutdated(const workspace::Planned& planned, const plan::VerifiedPlanPtr& plan,
                       bool isPlanning);
-    /// Below the chosen planner: all of them side by side.
+    /// Below the chosen planner: all planners side by side.
     [[nodiscard]] PlannerTable& planners() { return *m_planners; }
-    /// Below the verdict; a chosen one is a committed budget.
+    /// Below the verdict; choosing one commits its budget.
     [[nodiscard]] NextSteps& nextSteps() { return *m_next; }
-    /// Below the two figures: what the same plan takes once its blocks have addresses.
+    /// Below the two figures: the memory of the same plan once its blocks have addresses.
     [[nodiscard]] MemoryLines& memoryLines() { return *m_memory; }
 
 Q_SIGNALS:
     void choicesChanged(const plimsoll::workspace::Choices& choices);
     void budgetCommitted(plimsoll::base::Bytes budget);
-    /// The last entry of the list: a device that isn't there.
+    /// The last entry of the list: a device that isn't in it.
     void otherDeviceWanted();
 
 private:

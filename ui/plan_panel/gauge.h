@@ -9,8 +9,8 @@
 
 namespace plimsoll::ui {
 
-/// A bar as wide as the GPU's memory: fill = peak of the plan, tick = budget, grey = reserve at the
-/// right.
+/// A bar as wide as the GPU's memory: fill = peak of the plan, tick = budget, grey at the right:
+/// reserve.
 class Gauge : public QWidget
 {
     Q_OBJECT

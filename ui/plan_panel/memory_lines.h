@@ -16,9 +16,9 @@ namespace plimsoll::ui {
 
 class TextLabel;
 
-/// What a plan's blocks take once they have addresses: packed, and as PyTorch's allocator would
-/// reserve. Laying them out takes longer than a frame: it runs in the background once no other plan
-/// comes any more, with dots in place of the figures until then. Costs nothing while hidden.
+/// The memory of a plan's blocks once they have addresses: packed, and as reserved by PyTorch's
+/// allocator. Packing takes longer than a frame: it runs in the background once no further plan
+/// arrives, with dots in place of the figures until then. Costs nothing while hidden.
 class MemoryLines : public QWidget
 {
     Q_OBJECT
@@ -26,15 +26,16 @@ class MemoryLines : public QWidget
 public:
     explicit MemoryLines(QWidget* parent = nullptr);
 
-    /// The plan whose figures stand beside these, and the budget they are held against; null: none.
+    /// The plan whose figures are shown beside these, and the budget with which they are compared;
+    /// null: none.
     void setPlan(const plan::VerifiedPlanPtr& plan, base::Bytes budget);
     void setExpandable(bool expandable);
     [[nodiscard]] bool isExpandable() const { return m_expandable->isChecked(); }
-    /// Of the plan set; empty while they aren't known.
+    /// Of the current plan; empty if they aren't known.
     [[nodiscard]] std::optional<solve::PlanMemory> figures() const;
 
 Q_SIGNALS:
-    /// Another kind of segments was chosen by hand.
+    /// The user chose another kind of segments.
     void expandableChosen();
 
 protected:
@@ -49,7 +50,7 @@ private:
 
     plan::VerifiedPlanPtr m_plan;
     base::Bytes m_budget;
-    QString m_failure; ///< of laying out m_plan; empty: none
+    QString m_failure; ///< of packing m_plan; empty: none
     /// By evaluation, which tells plans apart; newest first.
     std::vector<std::pair<plan::EvaluationPtr, solve::PlanMemory>> m_known;
     TextLabel* m_packed = nullptr;

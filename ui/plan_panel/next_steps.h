@@ -12,19 +12,19 @@ namespace plimsoll::ui {
 
 class NextStepRow;
 
-/// A verified plan that needs less than the present one: what the budget becomes, what that saves
-/// and what it costs.
+/// A verified plan that needs less than the current one: its budget, what it saves and what it
+/// costs.
 struct NextStep
 {
     base::Bytes budget;
     base::Bytes difference;      ///< of the peaks, below 0
     base::Nanoseconds extraTime; ///< of the steps
-    QString how = {};            ///< which decisions flip, at which price, whose plan it is
+    QString how = {};            ///< which decisions change, at which price, and whose plan it is
 
     bool operator==(const NextStep&) const = default;
 };
 
-/// "Cheapest next steps": up to three, a click applies one. Keeps its place while there is none.
+/// "Cheapest next steps": up to three; a click applies one. Keeps its space if there is none.
 class NextSteps : public QWidget
 {
     Q_OBJECT

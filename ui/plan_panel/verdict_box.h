@@ -10,9 +10,9 @@ namespace plimsoll::ui {
 
 enum class Verdict : std::uint8_t { Neutral, Good, Bad };
 
-/// One or two sentences about a plan, on the colour of what they mean, with an icon as second sign.
-/// The text is wrapped here and not by a label, so that another sentence in each frame of a drag
-/// asks for no new layout; the box is three lines high and grows for longer texts.
+/// One or two sentences about a plan, on the colour of their meaning, with an icon as a second
+/// sign. The box wraps the text itself, not a label, so that another sentence in each frame of a
+/// drag requests no new layout; it is three lines high and grows for longer texts.
 class VerdictBox : public QWidget
 {
     Q_OBJECT
@@ -22,7 +22,7 @@ public:
 
     void show(Verdict verdict, const QString& sentence);
     [[nodiscard]] QString sentence() const { return m_layout.text(); }
-    /// Where the lines of the sentence stand.
+    /// The positions of the sentence's lines.
     [[nodiscard]] QRectF textRect() const;
 
 protected:

@@ -18,9 +18,9 @@ namespace plimsoll::ui {
 class AccessModel;
 class TextLabel;
 
-/// The Accesses page: when the step uses each value that waits for backward, and how far its memory
-/// can fall at all. Costs nothing while hidden, and stops what it has begun when it is; tables are
-/// made in the background.
+/// The Accesses page: when the step uses each value that is saved for backward, and how far its
+/// memory can fall. Costs nothing while hidden, and then stops its work; tables are made in the
+/// background.
 class AccessPage : public QWidget
 {
     Q_OBJECT
@@ -28,10 +28,10 @@ class AccessPage : public QWidget
 public:
     explicit AccessPage(QWidget* parent = nullptr);
 
-    /// What is planned: the step, the device, the budget.
+    /// The planned step, the device and the budget.
     void setProblem(const plan::Problem& problem);
     [[nodiscard]] AccessModel* model() const { return m_model; }
-    /// Tables made so far.
+    /// Number of tables made so far.
     [[nodiscard]] int tables() const { return m_tables; }
 
 Q_SIGNALS:
@@ -52,13 +52,13 @@ private:
     QTableView* m_table = nullptr;
     TextLabel* m_summary = nullptr;
     TextLabel* m_over = nullptr;     ///< where the budget is exceeded
-    TextLabel* m_sentence = nullptr; ///< in place of a table
+    TextLabel* m_sentence = nullptr; ///< shown in place of a table
     QStackedWidget* m_pages = nullptr;
     std::optional<plan::Problem> m_problem;
     bool m_isUpToDate = false;
-    bool m_isReplacing = false; ///< the cell that is current is set again, nobody chose it
+    bool m_isReplacing = false; ///< the current cell is being restored, not chosen by the user
     int m_tables = 0;
-    QTimer m_later; ///< while the line is dragged budgets change at every move
+    QTimer m_later; ///< while the line is dragged, the budget changes with every move
     JobRunner<AccessTablePtr> m_maker;
 };
 

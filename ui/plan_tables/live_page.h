@@ -17,8 +17,8 @@ namespace plimsoll::ui {
 class LiveModel;
 class TextLabel;
 
-/// The Live at cursor dock: what is alive at the step that was pointed at last, grouped. Costs
-/// nothing while hidden; trees grow in the background.
+/// The Live at cursor dock: what is live at the step that was hovered last, grouped. Costs nothing
+/// while hidden; trees are built in the background.
 class LivePage : public QWidget
 {
     Q_OBJECT
@@ -26,17 +26,17 @@ class LivePage : public QWidget
 public:
     explicit LivePage(QWidget* parent = nullptr);
 
-    /// The shown plan. While the line is dragged the page waits for the hand to rest.
+    /// The shown plan. While the line is dragged, the page waits until the drag pauses.
     void setPlan(const plan::VerifiedPlanPtr& plan, bool isDragging);
-    /// A step of the shown plan; empty: nothing is pointed at, and the last one stays.
+    /// A step of the shown plan; empty: nothing is hovered, and the last one stays.
     void setStep(std::optional<std::size_t> step);
     void setGrouping(LiveGrouping grouping);
     [[nodiscard]] LiveModel* model() const { return m_model; }
-    /// Trees grown so far.
+    /// Number of trees built so far.
     [[nodiscard]] int growths() const { return m_growths; }
 
 Q_SIGNALS:
-    /// A row was activated: the first step during which it is alive.
+    /// A row was activated: the first step during which it is live.
     void stepChosen(int step);
     /// "keep:h.0.mlp", from a row's menu.
     void pinWanted(const QString& pin);
@@ -54,7 +54,7 @@ private:
     void show(LiveTreePtr tree);
 
     plan::VerifiedPlanPtr m_plan;
-    plan::VerifiedPlanPtr m_pointedPlan; ///< whose step m_step is
+    plan::VerifiedPlanPtr m_pointedPlan; ///< the plan of m_step
     std::optional<std::size_t> m_step;
     LiveGrouping m_grouping = LiveGrouping::Module;
     LiveModel* m_model = nullptr;
@@ -63,7 +63,7 @@ private:
     QToolButton* m_byClass = nullptr;
     QTreeView* m_tree = nullptr;
     QStackedWidget* m_pages = nullptr;
-    QSet<QString> m_open; ///< keys of the groups that stand open
+    QSet<QString> m_open; ///< keys of expanded groups
     bool m_wasFilled = false;
     int m_growths = 0;
     QTimer m_later;

@@ -9,8 +9,8 @@ class QMenu;
 
 namespace plimsoll::ui {
 
-/// Adds "Always keep" and "Always recompute" for each of the globs; the one that is chosen goes to
-/// `wanted` as plan::resolvePins() takes it.
+/// Adds "Always keep" and "Always recompute" for each of the globs; passes the chosen one to
+/// `wanted` in the form of plan::resolvePins().
 void addPinActions(QMenu& menu, const QStringList& globs,
                    const std::function<void(const QString& pin)>& wanted);
 

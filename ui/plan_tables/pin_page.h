@@ -19,9 +19,9 @@ namespace plimsoll::ui {
 
 class TextLabel;
 
-/// The Pins dock: what every plan must keep or recompute, one row each with what it means in
-/// the graph and what it costs, and a row for another one. A pin that matches nothing or conflicts
-/// is told in a sentence and not taken.
+/// The Pins dock: what every plan must keep or recompute, one row each with what it matches in the
+/// graph and what it costs, and a row for a new one. A pin that matches nothing or conflicts is
+/// refused with a sentence.
 class PinPage : public QWidget
 {
     Q_OBJECT
@@ -29,7 +29,7 @@ class PinPage : public QWidget
 public:
     explicit PinPage(QWidget* parent = nullptr);
 
-    /// The step that pins are resolved in.
+    /// The step in which pins are resolved.
     void setProgram(const graph::ProgramPtr& program);
     void setPins(const std::vector<std::string>& pins);
     /// In the order of the pins; empty: not known yet.
@@ -57,7 +57,7 @@ private:
     void buildRows();
     void readRow(std::size_t row);
     void readNew();
-    /// Whether the pins can be; else the sentence stands below them.
+    /// Whether the pins are valid; otherwise the sentence is shown below them.
     bool check(const std::vector<std::string>& pins);
     void choose(const std::vector<std::string>& pins);
     void refresh();

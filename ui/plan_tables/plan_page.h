@@ -24,14 +24,14 @@ class PlanPage : public QWidget
 public:
     explicit PlanPage(QWidget* parent = nullptr);
 
-    /// A plan; one without regions says that everything fits.
+    /// A plan; one without regions shows that everything fits.
     void showPlan(const plan::VerifiedPlanPtr& plan);
-    /// No plan within the budget: the tensors that make the bound.
+    /// No plan within the budget: shows the tensors that set the bound.
     void showInfeasible(const graph::ProgramPtr& program, const solve::Outcome& outcome,
                         base::Bytes budget, base::Bytes smallest);
     /// Nothing opened or planned yet.
     void showNothing(const QString& sentence);
-    /// While the hand is down nothing changes its width: the scroll bar stays or stays away.
+    /// During a drag nothing changes its width: the scroll bar neither appears nor disappears.
     void setHeld(bool held);
     [[nodiscard]] PlanModel* model() const { return m_model; }
     /// "75 recompute", for the dock's title bar; empty when nothing is recomputed.
@@ -44,7 +44,7 @@ Q_SIGNALS:
     void pinWanted(const QString& pin);
 
 private:
-    /// What can be done with a row: pin what it stands for, copy its place in the source.
+    /// The commands for a row: pin what it stands for, copy its place in the source.
     void openRowMenu(const QModelIndex& index, const QPoint& globalPos);
     void connectTable();
     [[nodiscard]] QString runtimeText(const plan::VerifiedPlan& plan) const;
@@ -58,7 +58,7 @@ private:
     TextLabel* m_runtime = nullptr; ///< what executes the plan; hidden without one
     TextLabel* m_sentence = nullptr;
     bool m_isHeld = false;
-    bool m_isReplacing = false; ///< the row that is current changes its place, nobody chose it
+    bool m_isReplacing = false; ///< the current row changes its place, without the user choosing it
 };
 
 } // namespace plimsoll::ui

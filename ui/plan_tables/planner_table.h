@@ -12,17 +12,17 @@
 
 namespace plimsoll::ui {
 
-/// What the standings of planners are looked at for.
+/// How the states of planners are shown.
 struct PlannersAt
 {
     std::optional<base::Bytes> budget; ///< none: no numbers
     workspace::ProvenBounds bounds;
-    std::string maker; ///< id of the planner whose plan is shown; empty: nobody's
+    std::string maker; ///< id of the planner whose plan is shown; empty: none
 };
 
-/// The planners side by side: state, peak and slow-down of the plan that each has for the budget.
-/// A click, Enter or the space bar on a row asks for that planner. As high as six rows at least, as
-/// all of them where there is room; rows never come or go.
+/// The planners side by side: state, peak and slow-down of the plan that each has for the budget. A
+/// click, Enter or the space bar on a row chooses that planner. At least six rows high, or as high
+/// as all rows if there is room; rows are never added or removed.
 class PlannerTable : public QTableView
 {
     Q_OBJECT
@@ -30,9 +30,9 @@ class PlannerTable : public QTableView
 public:
     explicit PlannerTable(QWidget* parent = nullptr);
 
-    /// Where they stand by now.
+    /// The current states.
     void setSummaries(std::vector<workspace::PlannerSummary> standings);
-    /// What a frame of a drag may call: only cells that changed are painted.
+    /// Cheap enough for a frame of a drag: only cells that changed are painted.
     void showAt(PlannersAt asked);
     [[nodiscard]] PlannerModel* model() const { return m_model; }
     [[nodiscard]] QSize sizeHint() const override { return minimumSizeHint(); }
@@ -59,7 +59,7 @@ private:
     std::vector<workspace::PlannerSummary> m_standings;
     std::vector<PlannerRow> m_rows;
     PlannersAt m_asked;
-    bool m_hasRing = false; ///< the focus came by key
+    bool m_hasRing = false; ///< the focus came by keyboard
 };
 
 } // namespace plimsoll::ui

@@ -13,7 +13,7 @@ class QTableView;
 namespace plimsoll::ui {
 
 /// Rows of 24, no grid, whole rows selected, digits of equal width in right-aligned cells. The bar
-/// of a PlanModel's saved bytes is drawn left of its figure.
+/// of a PlanModel's saved bytes is drawn to the left of its figure.
 class TableDelegate : public QStyledItemDelegate
 {
     Q_OBJECT
@@ -27,15 +27,15 @@ public:
                                  const QModelIndex& index) const override;
 
 private:
-    /// `isPlain`: on the table's own ground.
+    /// `isPlain`: on the table's own background.
     static void paintText(QPainter& painter, const QRect& cell, const QString& text,
                           Qt::TextElideMode mode, bool isPlain);
     static void paintNumber(QPainter& painter, const QRectF& cell, const QModelIndex& index,
                             const QString& text, bool isPlain);
 };
 
-/// The head of a table: small and muted; the arrow of the sorted column keeps clear of its text and
-/// of the right edge, where the figures end.
+/// The header of a table: small and muted; the sort arrow doesn't overlap its text or the right
+/// edge, where the figures end.
 class TableHeader : public QHeaderView
 {
     Q_OBJECT
@@ -51,18 +51,18 @@ private:
     int m_pad; ///< before scaling
 };
 
-/// Gives a table the look of the design; the model is already set.
+/// Gives a table the look of the design; the model must already be set.
 void applyTableLook(QTableView& table);
 /// A table of the model, which it owns, with that look; screen readers read the name and the
 /// sentence.
 [[nodiscard]] QTableView* makeTable(QAbstractItemModel* model, QWidget* parent, const QString& name,
                                     const QString& sentence = {});
-/// Widths of columns, before scaling; the stretched one gets the room that is left.
+/// Widths of columns, before scaling; the stretched one gets the remaining room.
 void setColumnWidths(QHeaderView& header, int stretched,
                      std::initializer_list<std::pair<int, int>> widths);
-/// A page with the table or, while that has no rows, a sentence.
+/// A page with the table, or with a sentence while that has no rows.
 [[nodiscard]] QWidget* makeTablePage(QTableView* table, const QString& whileEmpty);
-/// A command in the table's context menu. Its key, if it has one, works in the table only.
+/// A command in the table's context menu. Its shortcut, if any, works in the table only.
 void addTableAction(QTableView& table, const QString& text, const QKeySequence& key,
                     const std::function<void()>& run);
 

@@ -21,8 +21,8 @@ namespace plimsoll::ui {
 class SessionKeeper;
 class PlannedSoFar;
 
-/// One open document at work: plans in the background, answers for the budget, undo, runs, and the
-/// session file. All state on the GUI thread; whatever takes long runs in jobs.
+/// The controller of one open document: plans in the background, answers for the budget, undo,
+/// runs, and the session file. All state is on the GUI thread; everything slow runs in jobs.
 class DocumentController : public QObject
 {
     Q_OBJECT
@@ -33,57 +33,57 @@ public:
     ~DocumentController() override;
 
     [[nodiscard]] const workspace::PlanDocument& document() const { return m_document; }
-    /// Never null: the last plans that are in, of older choices while new ones are being planned.
+    /// Never null: the latest available plans, of earlier settings while new ones are being
+    /// planned.
     [[nodiscard]] const workspace::PlannedPtr& planned() const { return m_planned; }
-    /// The step that is shown: the recorded one at the sizes of planned().
+    /// The shown step: the recorded one at the sizes of planned().
     [[nodiscard]] const graph::ProgramPtr& program() const { return m_planned->program(); }
-    /// Whether the plans are those of the present choices.
+    /// Whether the plans are those of the current settings.
     [[nodiscard]] bool isPlanned() const { return m_complete; }
-    /// Whether what is shown answers for other choices than the present ones: another GPU, reserve,
-    /// planner. Its numbers are no promise then.
+    /// Whether what is shown is for other settings than the current ones: another GPU, reserve,
+    /// planner. Its numbers are then no promise.
     [[nodiscard]] bool isOutdated() const { return m_planned->choices != m_document.choices; }
     [[nodiscard]] bool isPlanning() const { return m_planner.isRunning() || m_sizer.isRunning(); }
-    /// Since when the running job plans, milliseconds; 0: it doesn't.
+    /// How long the running job has been planning, milliseconds; 0: it isn't.
     [[nodiscard]] qint64 planningFor() const;
     /// Of the running job.
     [[nodiscard]] int perMille() const { return m_perMille; }
-    /// Where all planners stand with the present choices, by now.
+    /// The current state of all planners under the current settings.
     [[nodiscard]] std::vector<workspace::PlannerSummary> plannerSummaries() const;
     /// The budget under the pointer while dragging, else the document's.
     [[nodiscard]] base::Bytes budget() const;
     [[nodiscard]] bool isDragging() const { return m_preview.has_value(); }
-    /// The answer at budget(). Bounds are in once isRefined().
+    /// The answer at budget(). Bounds are available once isRefined().
     [[nodiscard]] const solve::Outcome& outcome() const { return m_outcome; }
     [[nodiscard]] bool isRefined() const { return m_refined; }
-    /// The plan to draw: the answer's, else the smallest one known.
+    /// The plan to draw: the answer's, or the smallest known one.
     [[nodiscard]] plan::VerifiedPlanPtr shownPlan() const;
-    /// What each pin costs at budget(), in order; empty while that isn't known.
+    /// The cost of each pin at budget(), in order; empty until it is known.
     [[nodiscard]] std::vector<workspace::PinPrice> pinPrices() const;
     [[nodiscard]] QUndoStack& undoStack() { return m_undo; }
     [[nodiscard]] QString title() const;
 
-    // What the user does.
+    // The user's actions.
     void previewBudget(base::Bytes budget);
     void cancelPreview();
-    /// One undo step, unless it is the document's budget already.
+    /// One undo step, unless the document already has this budget.
     void commitBudget(base::Bytes budget);
-    /// One undo step. Sizes that the graph can't be brought to change nothing but are failed().
+    /// One undo step. Sizes to which the graph can't be resized change nothing and emit failed().
     void commitChoices(const workspace::Choices& choices);
-    /// A measurement over the prediction; null takes it away.
+    /// A measurement to overlay; null removes it.
     void setOverlay(workspace::OverlayPtr overlay);
     void planNow();
     void stopPlanning();
     void renameRun(std::int64_t key, const QString& name);
     void removeRun(std::int64_t key);
-    /// The budget that was only suggested so far becomes the document's.
+    /// Makes the suggested budget the document's.
     void settleBudget();
-    /// The document is to be closed: what is being planned is given up; becameIdle() says when
-    /// nothing of it runs any more.
+    /// Prepares closing: cancels planning; becameIdle() follows once nothing of it runs any more.
     void stopJobs();
     [[nodiscard]] bool isIdle() const;
 
 Q_SIGNALS:
-    /// Budget, plan or bounds changed: a new picture.
+    /// Budget, plan or bounds changed: repaint.
     void answerChanged();
     /// The frontier, the bound or the unplanned step changed.
     void plannedChanged();
@@ -119,7 +119,7 @@ private:
     workspace::PlanDocument& m_document;
     SessionKeeper& m_keeper;
     workspace::PlannedPtr m_planned;
-    std::vector<workspace::PlannedPtr> m_known; ///< of earlier choices: undo answers at once
+    std::vector<workspace::PlannedPtr> m_known; ///< of earlier settings: undo answers at once
     bool m_complete = false;
     std::optional<base::Bytes> m_preview;
     solve::Outcome m_outcome;
@@ -127,17 +127,17 @@ private:
     std::int64_t m_lastKey = 0;
     qint64 m_planningSince = 0;
     int m_perMille = 0;
-    std::string m_refusal; ///< why the last job made no plans; empty: it made some, or runs
+    std::string m_refusal; ///< why the last job made no plans; empty: it made some, or is running
     QUndoStack m_undo;
     QTimer m_refineTimer;
     std::shared_ptr<PlannedSoFar> m_soFar; ///< of the running job
     QTimer m_soFarTimer;
-    std::optional<workspace::Choices> m_wanted; ///< while their sizes are being tried
+    std::optional<workspace::Choices> m_wanted; ///< while their sizes are being applied
     JobRunner<bool> m_sizer;
     JobRunner<workspace::PlannedPtr> m_planner;
     JobRunner<solve::Outcome> m_refiner;
-    std::vector<workspace::PlannedPtr> m_withoutPin; ///< by pin: planned with the others only
-    workspace::PlannedPtr m_priced;                  ///< whose pins those are
+    std::vector<workspace::PlannedPtr> m_withoutPin; ///< by pin: planned with the other pins only
+    workspace::PlannedPtr m_priced;                  ///< for which plans these are
     JobRunner<std::vector<workspace::PlannedPtr>> m_pricer;
     const std::array<JobRunnerBase*, 4> m_jobs{&m_sizer, &m_planner, &m_refiner, &m_pricer};
 };

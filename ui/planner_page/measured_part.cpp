@@ -30,7 +30,7 @@ QString nameText(const std::string& name)
     constexpr std::array<std::pair<const char*, const char*>, 7> kNames{{
         {"allocator_peak", "Allocator peak"},
         {"live_peak", "Peak of live bytes"},
-        {"resident", "There before the step"},
+        {"resident", "Before the step"},
         {"saved", "Saved by autograd"},
         {"reserved_peak", "Reserved by the allocator"},
         {"step_time", "Step time"},

@@ -18,14 +18,14 @@ class PlanExport : public QObject
     Q_OBJECT
 
 public:
-    /// `kept`: files that are open, which must not be written over.
+    /// `kept`: files that are open, which must not be overwritten.
     PlanExport(DocumentPage& page, const DocumentController& document, const Settings& settings,
                std::function<std::vector<std::filesystem::path>()> kept)
         : m_page{page}, m_document{document}, m_settings{settings}, m_kept{std::move(kept)}
     {
     }
 
-    /// Asks for the file; its ending is the format.
+    /// Asks for the file; its extension selects the format.
     void chooseFile();
     void choosePicture();
     void start(const QString& path);

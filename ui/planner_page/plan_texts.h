@@ -13,10 +13,10 @@
 
 namespace plimsoll::ui {
 
-// What the timeline and the strip show of plans: values turned into their view data. Pure.
+// Converts plans to the view data of the timeline and the message strip. Pure functions.
 
-/// The least budget at or above `bytes` that is shown exactly: two decimals of a GiB, one of a MiB.
-/// What the line snaps to, so that a plan's peak never reads as more than the budget it fits.
+/// The smallest budget at or above `bytes` that is shown exactly: two decimals of a GiB, one of a
+/// MiB. The line snaps to it, so that a plan's peak never looks larger than the budget it fits.
 [[nodiscard]] base::Bytes shownCeiling(base::Bytes bytes);
 
 /// The plan's curve and the unplanned one, matched op by op.
@@ -27,14 +27,14 @@ namespace plimsoll::ui {
 [[nodiscard]] std::vector<SnapTarget> snapTargetsOf(const plan::Frontier& frontier);
 [[nodiscard]] LowerBound lowerBoundOf(const workspace::Planned& planned,
                                       const plan::VerifiedPlan& shown);
-/// Beside the line while it is dragged.
+/// The readout beside the line while it is dragged.
 [[nodiscard]] std::vector<ReadoutRow>
 readoutOf(const workspace::Planned& planned, const plan::VerifiedPlanPtr& plan, base::Bytes budget);
-/// The verified plans that need less than this one, the largest first: what comes next on the
-/// frontier. Each budget gets the plan it stands for.
+/// The verified plans that need less than this one, the largest first: the next points of the
+/// frontier. Each budget gets the plan for which it stands.
 [[nodiscard]] std::vector<NextStep> nextStepsOf(const plan::Frontier& frontier,
                                                 const plan::VerifiedPlan& present);
-/// The strip for a budget without a plan; its actions are the caller's.
+/// The message for a budget without a plan; the caller adds its actions.
 [[nodiscard]] Message infeasibleMessage(const workspace::Planned& planned, base::Bytes budget);
 
 } // namespace plimsoll::ui

@@ -11,8 +11,8 @@ namespace plimsoll::ui {
 
 class Settings;
 
-/// Traced steps on a PlannerPage. Documents without a budget of their own begin with `budget`; a
-/// ratio is of the unplanned peak.
+/// The kind of page for traced steps. Documents without a budget of their own start with `budget`;
+/// a ratio is of the unplanned peak.
 [[nodiscard]] PageKind plannerPageKind(Settings& settings, std::optional<base::Budget> budget,
                                        PlannerLayout layout);
 

@@ -20,8 +20,8 @@ namespace plimsoll::ui {
 
 struct ProgramIndex;
 
-/// The page of one planned step: tells its views what is new of the document, and the window how
-/// the document stands. Each document has its own docks, so that a session brings its layout along.
+/// The page of one planned step: passes changes of the document to its views, and the document's
+/// state to the window. Each document has its own docks, so that a session restores its layout.
 class PlannerPage : public DocumentPage
 {
     Q_OBJECT
@@ -36,11 +36,11 @@ public:
     [[nodiscard]] Settings& settings() { return m_settings; }
     [[nodiscard]] PlanExport& exporter() { return m_exporter; }
     [[nodiscard]] PlannerState state() const;
-    /// Brings a view of the table to the front of its dock.
+    /// Raises a view of the table in its dock.
     void showView(const QString& id);
     /// Asks for the file to overlay.
     void chooseMeasurement();
-    /// Where the shown plan runs it; `recomputed`: where it does so again.
+    /// The step at which the shown plan runs it; `recomputed`: at which it recomputes it.
     void selectOp(graph::OpId op, bool recomputed);
 
     [[nodiscard]] QString title() const override { return m_document.title(); }
@@ -59,7 +59,7 @@ public:
     bool goBack() override;
     void toggleTable() override { Q_EMIT tableWanted(); }
     [[nodiscard]] Search searchFor(const QString& query) override;
-    /// Puts the cursor on the op, where the shown plan first runs it.
+    /// Moves the cursor to the first execution of the op in the shown plan.
     void showHit(std::size_t op) override;
     [[nodiscard]] bool accepts(readers::FileKind file) const override
     {
@@ -73,7 +73,7 @@ public:
 Q_SIGNALS:
     /// A view asks the timeline to go there.
     void stepWanted(std::size_t step);
-    /// A plot as a table, or away with it.
+    /// Shows a plot as a table, or closes the table.
     void tableWanted();
     /// "keep:h.0.mlp", from a row's menu.
     void pinWanted(const QString& pin);
@@ -85,7 +85,7 @@ protected:
 
 private:
     void connectDocument();
-    /// Aligns the runs of the measurement with what is planned; the first run is there at once.
+    /// Aligns the measurement's runs with the planned step; the first run is available at once.
     void alignMeasurement();
     void show(Changes what);
     void showPlanned();
@@ -95,13 +95,13 @@ private:
     Settings& m_settings;
     DocumentController m_document;
     Selection m_selection;
-    workspace::AlignedRuns m_laid; ///< of the measurement; all null: none is laid over
+    workspace::AlignedRuns m_laid; ///< of the measurement; all null: none is overlaid
     JobRunner<workspace::AlignedRuns> m_aligner;
     PlanExport m_exporter;
     std::shared_ptr<ProgramIndex> m_index;
     plan::VerifiedPlanPtr m_shown;
     bool m_isMeasured = false; ///< the step that is shown has times from the trace
-    QTimer m_restTimer;        ///< runs out when the hand that drags the line rests
+    QTimer m_restTimer;        ///< expires when a drag pauses
     std::vector<std::pair<QString, PlannerView>> m_views; ///< by id
 };
 

@@ -16,49 +16,49 @@ namespace plimsoll::ui {
 
 class PlannerPage;
 
-/// What a planner page shows, for the length of an update.
+/// What a planner page shows, for the duration of an update.
 struct PlannerState
 {
     const workspace::PlanDocument& document;
     const workspace::Planned& planned;
     const solve::Outcome& outcome;      ///< the answer at `budget`
     const plan::VerifiedPlanPtr& shown; ///< the plan to draw; never null
-    const workspace::AlignedRuns& laid; ///< of the measurement; all null: none is laid over
-    bool isLaying;                      ///< whether those are being looked for
+    const workspace::AlignedRuns& laid; ///< of the measurement; all null: none is overlaid
+    bool isLaying;                      ///< whether those are being aligned
     base::Bytes budget;                 ///< under the pointer while dragging, else the document's
     bool isDragging;
-    bool isPlanned; ///< for the present choices
+    bool isPlanned; ///< for the current settings
     bool isPlanning;
-    bool isOutdated;    ///< what is shown answers for other choices than the present ones
-    bool isRefined;     ///< the bounds of `outcome` are in
-    bool isWaiting;     ///< nothing but the unplanned step can be shown yet
-    qint64 planningFor; ///< milliseconds; 0: no job plans
+    bool isOutdated;    ///< what is shown is for other settings than the current ones
+    bool isRefined;     ///< the bounds of `outcome` are available
+    bool isWaiting;     ///< only the unplanned step can be shown yet
+    qint64 planningFor; ///< milliseconds; 0: no job is planning
 
-    /// Whether there is a plan for what is chosen: it can be exported.
+    /// Whether there is a plan for the current settings, which can be exported.
     [[nodiscard]] bool hasPlan() const { return outcome.best && document.budget && !isOutdated; }
-    /// Whether the frontier is of the present choices and has plans.
+    /// Whether the frontier is for the current settings and has plans.
     [[nodiscard]] bool hasFrontier() const;
-    /// The measured run that ran under the shown plan; null: none did.
+    /// The measured run under the shown plan; null: there is none.
     [[nodiscard]] workspace::MeasuredRunPtr runOfShown() const;
-    /// Verified plan, or why there is none.
+    /// The verified plan, or why there is none.
     [[nodiscard]] StatusText status() const;
 };
 
 enum class Change : std::uint16_t {
     Planned = 1U << 0U,  ///< the frontier, the bound or the unplanned step
-    Answer = 1U << 1U,   ///< budget, plan or bounds: at each move of a drag
+    Answer = 1U << 1U,   ///< budget, plan or bounds: with each move of a drag
     Choices = 1U << 2U,  ///< device, reserve, planner, options, sizes, pins
     Runs = 1U << 3U,     ///< the list of runs
-    Overlay = 1U << 4U,  ///< the measurement, or its runs over what is planned
-    Progress = 1U << 5U, ///< a job that plans has begun, come further or ended
+    Overlay = 1U << 4U,  ///< the measurement, or its runs over the planned step
+    Progress = 1U << 5U, ///< a planning job started, progressed or ended
     PinPrices = 1U << 6U,
-    AtRest = 1U << 7U, ///< the answer again, for what needs not follow a drag
+    AtRest = 1U << 7U, ///< the answer once more, for views that don't follow a drag
 };
 Q_DECLARE_FLAGS(Changes, Change)
 Q_DECLARE_OPERATORS_FOR_FLAGS(Changes)
 
-/// A view of a planner page: takes what is new from the page's state, and passes on what the user
-/// does with it. Knows the document and the selection, no other view. Only `update` must be there.
+/// A view of a planner page: takes changes from the page's state, and passes on the user's actions.
+/// Knows the document and the selection, but no other view. Only `update` is required.
 struct PlannerView
 {
     QWidget* widget = nullptr; ///< in the centre or a dock from the start

@@ -5,7 +5,7 @@
 
 namespace plimsoll::ui {
 
-/// All views of a planner page and their places: where a new one is added.
+/// All views of a planner page and their places: add new ones here.
 [[nodiscard]] PlannerLayout plannerLayout();
 
 [[nodiscard]] PlannerView makeTimelineView(PlannerPage& page);
@@ -20,7 +20,7 @@ namespace plimsoll::ui {
 [[nodiscard]] PlannerView makePinView(PlannerPage& page);
 [[nodiscard]] PlannerView makeMeasuredView(PlannerPage& page);
 
-/// A form for a GPU that is not in the list; the document gets it, the settings keep it.
+/// A form for a GPU that is not in the list; the document uses it, and the settings store it.
 void askForDevice(PlannerPage& page);
 
 } // namespace plimsoll::ui

@@ -9,16 +9,16 @@
 
 namespace plimsoll::ui {
 
-/// Places labels in order of priority: each takes the first of its places that meets nothing placed
-/// before and stays inside the bounds.
+/// Places labels in order of priority: each takes the first of its places that overlaps nothing
+/// placed before and is inside the bounds.
 class LabelPlacer
 {
 public:
     explicit LabelPlacer(const QRectF& bounds) : m_bounds{bounds} {}
 
-    /// Takes a place unconditionally (something already drawn).
+    /// Occupies a place unconditionally (something already drawn).
     void block(const QRectF& rect) { m_taken.push_back(rect); }
-    /// The place taken; none when every one of them is taken or outside.
+    /// The chosen place; none if all of them are occupied or outside.
     [[nodiscard]] std::optional<QRectF> place(std::span<const QRectF> places);
     [[nodiscard]] bool isFree(const QRectF& rect) const;
 

@@ -14,7 +14,7 @@ class QPainter;
 
 namespace plimsoll::ui {
 
-/// How a planner is drawn (design 4), wherever its mark stands.
+/// How a planner is drawn (design 4), wherever its mark appears.
 struct PlannerLook
 {
     std::string_view planner; ///< id; empty: those without a look of their own
@@ -22,9 +22,9 @@ struct PlannerLook
     std::size_t marker; ///< of markerPath() and plannerDashes()
 };
 
-/// Every look, the one of all others last.
+/// Every look, the shared one last.
 [[nodiscard]] std::span<const PlannerLook> plannerLooks();
-/// What flags of today give shares one look.
+/// The look of a planner; those without one of their own share the last.
 [[nodiscard]] const PlannerLook& plannerLookOf(std::string_view planner);
 /// The planner's id, or "others".
 [[nodiscard]] QString plannerLookName(const PlannerLook& look);

@@ -32,13 +32,13 @@ struct ByteUnit
 [[nodiscard]] const ByteUnit& byteUnitOf(base::Bytes size);
 
 /// Powers of two in binary units, the smallest that gives at most 9 lines at least `minGap` pixels
-/// apart over `pixels`; the top is the first tick at or above `content`, and the unit stands on it
-/// only.
+/// apart over `pixels`; the top is the first tick at or above `content`, and only its label has the
+/// unit.
 [[nodiscard]] ByteAxis byteAxis(base::Bytes content, double pixels, double minGap = 28.0);
 
-/// 1, 2, 5 x 10^n over [begin, end] of a step that lasts `end` at the latest; at least `minGap`
-/// pixels apart. "0 ms" first; the end of the range is labelled with its unit and drops the label
-/// of a tick nearer than 40 px. Times are nanoseconds.
+/// 1, 2, 5 x 10^n over [begin, end] of a step that lasts no longer than `end`; at least `minGap`
+/// pixels apart. "0 ms" first; the label at the end of the range has the unit and replaces that of
+/// a tick nearer than 40 px. Times are nanoseconds.
 [[nodiscard]] std::vector<Tick> timeTicks(double begin, double end, double pixels,
                                           double minGap = 64.0);
 /// The same over step numbers: "op 0" first, the bare number at the end.

@@ -15,8 +15,8 @@ namespace plimsoll::ui {
 
 class TextLabel;
 
-/// A GPU that no table has: a field for each value, filled in from another one. What is typed is
-/// read at once; a sentence says what is wrong with it.
+/// A GPU that no table has: a field for each value, filled in from another GPU. Input is validated
+/// as it is typed; a sentence says what is wrong with it.
 class DeviceDialog : public QDialog
 {
     Q_OBJECT
@@ -28,7 +28,7 @@ Q_SIGNALS:
     void chosen(const plimsoll::plan::Device& device);
 
 private:
-    /// A value as core/device/device_spec.h names it.
+    /// A value with its name in core/device/device_spec.h.
     struct Field
     {
         const char* key = "";

@@ -13,9 +13,8 @@
 
 namespace plimsoll::ui {
 
-/// The options of a planner, from their records: a box to check for a switch, a list for other
-/// choices, a field for a number or a text. Those that leave nothing to choose are shown, but
-/// closed.
+/// The options of a planner, from their records: a check box for a switch, a list for other
+/// choices, a field for a number or text. Options without a choice are shown disabled.
 class OptionForm : public QWidget
 {
     Q_OBJECT
@@ -25,7 +24,7 @@ public:
 
     void setOptions(const std::string& planner, const solve::Options& options);
 
-    /// An option that says nothing about the graph has no row.
+    /// An option that isn't about the graph has no row.
     void setShown(const std::string& name, bool shown);
 
 Q_SIGNALS:
@@ -37,7 +36,7 @@ private:
         std::string name;
         QWidget* field = nullptr;
         std::function<void(const solve::OptionRecord&, const solve::OptionValue&)>
-            show; ///< puts a value that the record takes into the field
+            show; ///< sets the field to a value that the record accepts
     };
     void addRow(const solve::OptionRecord& record);
     [[nodiscard]] Row makeList(const solve::OptionRecord& record);
@@ -48,7 +47,7 @@ private:
     [[nodiscard]] QFormLayout& formLayout() const { return *qobject_cast<QFormLayout*>(layout()); }
 
     std::vector<Row> m_rows;        ///< of all planners, each name once
-    std::set<std::string> m_absent; ///< names that setShown() took away
+    std::set<std::string> m_absent; ///< names that setShown() hid
     std::string m_planner;
 };
 

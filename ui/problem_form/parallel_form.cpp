@@ -80,9 +80,9 @@ ParallelForm::ParallelForm(QWidget* parent)
     m_views = addSwitch(*form, tr("Gradients in buckets"),
                         tr("gradient_as_bucket_view: gradients have no copy of their own beside "
                            "the buckets."));
-    m_manual = addSwitch(*form, tr("Reduce by hand"),
+    m_manual = addSwitch(*form, tr("Reduce manually"),
                          tr("plimsoll.ddp reduces each gradient after backward: nothing overlaps, "
-                            "and hooks don't matter."));
+                            "and DDP's hooks aren't used."));
     m_zero = new QComboBox{m_fields};
     m_zero->addItems(
         {tr("Off"), tr("1: optimizer's state"), tr("2: gradients, too"), tr("3: parameters, too")});
@@ -90,7 +90,7 @@ ParallelForm::ParallelForm(QWidget* parent)
              tr("What the processes shard. 1: ZeroRedundancyOptimizer. 2: "
                 "fully_shard(reshard_after_forward=False). 3: fully_shard(), which gathers the "
                 "parameters of a block when it needs them. From 2 on there are no buckets: each "
-                "block is one."));
+                "block is reduced as one."));
     connect(m_zero, &QComboBox::activated, this, &ParallelForm::choose);
     column->addWidget(m_fields);
     column->addWidget(m_error);

@@ -19,9 +19,9 @@ namespace plimsoll::ui {
 
 class TextLabel;
 
-/// Whether the step is that of one process of several under DistributedDataParallel or, from ZeRO-2
-/// on, fully_shard(): how many, buckets, the bus between them, and what its reductions cost. Hidden
-/// for steps that can't run so.
+/// Whether the step is that of one rank under DistributedDataParallel or, from ZeRO-2 on,
+/// fully_shard(): the number of processes, buckets, the bus between them, and the cost of
+/// reductions. Hidden for steps that don't support it.
 class ParallelForm : public QWidget
 {
     Q_OBJECT
@@ -31,9 +31,9 @@ public:
 
     explicit ParallelForm(QWidget* parent = nullptr);
 
-    /// As the graph was read.
+    /// The graph as read.
     void setRecorded(const graph::Program& recorded);
-    /// What is chosen; the device says how fast the bus is where nobody does.
+    /// The current setting; the device provides the default bandwidth.
     void setSetting(const Setting& setting, const plan::Device& device);
     void showSpent(const plan::Evaluation& evaluation);
 
@@ -58,7 +58,7 @@ private:
     QCheckBox* m_views = nullptr;
     QCheckBox* m_manual = nullptr;
     QComboBox* m_zero = nullptr;
-    std::array<TextLabel*, 2> m_spent{}; ///< what the exchange costs, in as many lines
+    std::array<TextLabel*, 2> m_spent{}; ///< the cost of communication, in as many lines
     QLabel* m_error = nullptr;
 };
 

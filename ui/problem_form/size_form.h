@@ -18,8 +18,8 @@ namespace plimsoll::ui {
 
 class TextLabel;
 
-/// One axis of a graph that was traced at several sizes. Arrows go through the sizes that the laws
-/// hold for; what is typed may be anything.
+/// One axis of a graph that was traced at several sizes. Arrows step through the sizes for which
+/// the laws hold; anything may be typed.
 class SizeBox : public QAbstractSpinBox
 {
     Q_OBJECT
@@ -28,7 +28,7 @@ public:
     explicit SizeBox(graph::Axis axis, QWidget* parent = nullptr);
 
     void setSize(std::int64_t size);
-    /// What is typed or stepped to and not entered yet must not be overwritten.
+    /// Whether input that has not been entered yet must not be overwritten.
     [[nodiscard]] bool isBeingEdited() const;
     void stepBy(int steps) override;
 
@@ -48,8 +48,8 @@ private:
     QTimer m_stepTimer;
 };
 
-/// Batch and sequence of a graph that was traced at several sizes: one row each, with what was
-/// recorded. Hidden for other graphs.
+/// Batch and sequence of a graph that was traced at several sizes: one row each, with the recorded
+/// sizes. Hidden for other graphs.
 class SizeForm : public QWidget
 {
     Q_OBJECT
@@ -57,7 +57,7 @@ class SizeForm : public QWidget
 public:
     explicit SizeForm(QWidget* parent = nullptr);
 
-    /// As the graph was read.
+    /// The graph as read.
     void setRecorded(const graph::ProgramPtr& recorded);
     void setSizes(const workspace::Sizes& sizes);
 

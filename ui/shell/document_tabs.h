@@ -10,22 +10,22 @@ class QTabBar;
 
 namespace plimsoll::ui {
 
-/// The row of tabs, the pages below it, and the undo stack of the one that is shown. A page that
-/// was closed stays here, without a tab, until nothing of it runs any more.
+/// The row of tabs, the pages below it, and the undo stack of the shown one. A closed page stays
+/// here, without a tab, until nothing of it runs any more.
 class DocumentTabs : public QWidget
 {
     Q_OBJECT
 
 public:
-    /// `stack`: where pages are shown, the start page first.
+    /// `stack`: shows the pages, the start page first.
     DocumentTabs(QStackedWidget& stack, QWidget* parent);
-    /// Waits for what the pages have to write.
+    /// Waits until the pages have written their changes.
     ~DocumentTabs() override;
 
-    /// A new page in a new tab, which is shown.
+    /// Adds a page in a new tab and shows it.
     void add(DocumentPage& page);
     void close(DocumentPage& page);
-    /// A closed page gets a tab again.
+    /// Gives a closed page its tab back.
     void bringBack(DocumentPage& page);
     /// Nothing of a closed page runs any more.
     void remove(DocumentPage& page);

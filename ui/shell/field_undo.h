@@ -5,8 +5,8 @@
 
 namespace plimsoll::ui {
 
-/// Lets Undo and Redo of the window's menu through a text field that has nothing of its own to undo
-/// or redo. QLineEdit keeps both keys for itself in any case.
+/// Passes Undo and Redo to the window's menu from a text field that has nothing to undo or redo.
+/// QLineEdit otherwise consumes both keys.
 class FieldUndo : public QObject
 {
     Q_OBJECT

@@ -14,8 +14,8 @@ namespace plimsoll::ui {
 class DocumentTabs;
 class StartPage;
 
-/// Opens files one after the other, each in a tab of its own or over the document that it belongs
-/// to. What a file is, and what is in it, is found out off the GUI thread.
+/// Opens files one after the other, each in a tab of its own or over the document to which it
+/// belongs. Recognises and reads files off the GUI thread.
 class FileOpener : public QObject
 {
     Q_OBJECT
@@ -24,13 +24,13 @@ public:
     FileOpener(const PageRegistry& kinds, Settings& settings, DocumentTabs& tabs, StartPage& start,
                QObject* parent);
 
-    /// A file that is open already is shown.
+    /// A file that is already open is shown.
     void open(const QStringList& paths);
-    /// Asks for them.
+    /// Asks for the files.
     void choose();
-    /// Goes on where something had to end first.
+    /// Continues where something had to finish first.
     void openNext();
-    /// Gives up what is being opened, and all that waits.
+    /// Cancels the file being opened, and all that wait.
     void stop();
     [[nodiscard]] bool isRunning() const { return m_sniffer.isRunning() || m_reader.isRunning(); }
     /// "Opening a.json"; empty: nothing is being opened.
@@ -39,7 +39,7 @@ public:
 Q_SIGNALS:
     void stateChanged();
     void opened(plimsoll::ui::DocumentPage* page);
-    /// A file over the page, and in its picture.
+    /// A file was added to the page and is shown.
     void added(plimsoll::ui::DocumentPage* page);
     void failed(const QString& path, const QString& sentence);
 
@@ -47,7 +47,7 @@ private:
     struct File
     {
         QString path;
-        QPointer<DocumentPage> over = {}; ///< given: it is to be laid over that page
+        QPointer<DocumentPage> over = {}; ///< given: the page over which to lay it
         bool waits = false;               ///< for its document, which may come after it
     };
     using Take = std::function<void()>;
@@ -67,7 +67,7 @@ private:
     Settings& m_settings;
     DocumentTabs& m_tabs;
     StartPage& m_start;
-    File m_current; ///< while isRunning(), unless it was given up
+    File m_current; ///< while isRunning(), unless it was cancelled
     std::vector<File> m_queue;
     JobRunner<std::optional<readers::FileKind>> m_sniffer;
     JobRunner<Take> m_reader;

@@ -9,8 +9,8 @@
 
 namespace plimsoll::ui {
 
-/// Finds what is typed in the shown document, off the GUI thread, and takes its page from hit to
-/// hit. The count of hits stands at the right end.
+/// Searches the shown document for the typed text, off the GUI thread, and takes its page from hit
+/// to hit. Shows the number of hits at the right end.
 class FindField : public QLineEdit
 {
     Q_OBJECT
@@ -18,11 +18,11 @@ class FindField : public QLineEdit
 public:
     explicit FindField(QWidget* parent = nullptr);
 
-    /// Null: nothing to look through. Another page forgets the query.
+    /// Null: nothing to search. Another page clears the query.
     void setPage(DocumentPage* page);
-    /// 1: to the next hit, -1: to the one before, round the ends.
+    /// 1: to the next hit, -1: to the previous one, wrapping around.
     void go(int by);
-    /// "3 of 17", "0 hits" in danger, or nothing while there is no query.
+    /// "3 of 17", "0 hits" in danger, or nothing without a query.
     [[nodiscard]] QString shownCount() const { return m_count; }
 
 protected:

@@ -9,11 +9,11 @@ class VerifiedPlan;
 
 namespace plimsoll::ui {
 
-// Small windows that only tell something; none of them blocks the program.
+// Small informative windows; none of them blocks the program.
 
 /// The sheet of keys, made from the window's actions.
 void showKeys(QWidget* window);
-/// Every planner: what it does, after whom, what it leaves out, its options.
+/// Every planner: what it does, what it is based on, what it leaves out, its options.
 void showPlanners(QWidget* parent);
 void showNotModelled(QWidget* parent, const plan::VerifiedPlan& plan);
 void showAbout(QWidget* parent);

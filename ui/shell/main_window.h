@@ -17,8 +17,8 @@ class StartPage;
 class StatusLine;
 class ViewBar;
 
-/// The window: menus, document tabs, start page and one page per document. Composes; the work is
-/// done by its parts and by the pages.
+/// The window: menus, document tabs, start page and one page per document. Composes only; its parts
+/// and the pages do the work.
 class MainWindow : public QMainWindow
 {
     Q_OBJECT
@@ -29,7 +29,7 @@ public:
     MainWindow(Settings& settings, PageRegistry kinds, QWidget* parent = nullptr);
     ~MainWindow() override;
 
-    /// Opens files one after the other, each in a tab; a file that is open already is shown.
+    /// Opens files one after the other, each in a tab; a file that is already open is shown.
     void openFiles(const QStringList& paths) { m_opener->open(paths); }
     [[nodiscard]] bool isOpening() const { return m_opener->isRunning(); }
     /// The shown document; null on the start page.
@@ -44,10 +44,10 @@ public:
     void closePage(DocumentPage& page) { m_keeper->close(page); }
 
 Q_SIGNALS:
-    /// The window was closed, and all that had to be written is.
+    /// The window was closed, and everything is written.
     void closed();
     void opened(plimsoll::ui::DocumentPage* page);
-    /// A file that was laid over the page's document is in its picture.
+    /// A file that was laid over the page's document is shown.
     void fileAdded(plimsoll::ui::DocumentPage* page);
     void openFailed(const QString& path, const QString& sentence);
 
@@ -73,7 +73,7 @@ private:
     FileOpener* m_opener = nullptr;
     PageKeeper* m_keeper = nullptr;
     std::unique_ptr<Menus> m_menus;
-    bool m_isGone = false; ///< all is written, the window only has to close
+    bool m_isGone = false; ///< everything is written, the window only has to close
 };
 
 } // namespace plimsoll::ui

@@ -312,7 +312,7 @@ void Menus::buildTheme(QMenu* view)
     list(QObject::tr("Theme"),
          std::vector{std::tuple{"theme.light", QObject::tr("Light"), ThemeChoice::Light},
                      {"theme.dark", QObject::tr("Dark"), ThemeChoice::Dark},
-                     {"theme.system", QObject::tr("As the System"), ThemeChoice::System}},
+                     {"theme.system", QObject::tr("Follow System"), ThemeChoice::System}},
          &Settings::theme, &Settings::setTheme, &Settings::themeChanged);
     list(QObject::tr("Patterns"),
          std::vector{std::tuple{"patterns.off", QObject::tr("Off"), PatternStrength::Off},

@@ -21,7 +21,7 @@ class Settings;
 class SettingsDialog;
 class ViewBar;
 
-/// The parts of the window that its actions act on.
+/// The parts of the window on which its actions act.
 struct MenuTargets
 {
     QMenuBar& bar;
@@ -33,14 +33,14 @@ struct MenuTargets
     ViewBar& view;
 };
 
-/// The window's actions, those of its kinds of pages too, in its menu bar. Their object names
-/// ("file.open") are what buttons know them by.
+/// The window's actions, including those of its kinds of pages, in its menu bar. Their object names
+/// ("file.open") identify them for buttons.
 class Menus
 {
 public:
     explicit Menus(const MenuTargets& targets);
 
-    /// Which actions can be taken, now that the shown document is another one or has changed.
+    /// Updates which actions are enabled, after the shown document changed.
     void update(const DocumentPage* page);
 
 private:
@@ -56,13 +56,13 @@ private:
 
     QAction* add(QMenu* menu, QAnyStringView id, const QString& text, const char* key,
                  const Run& run, const char* iconName = "");
-    /// Takes in an action made elsewhere, such as undo.
+    /// Adds an action made elsewhere, such as undo.
     void adopt(QMenu* menu, QAction* action, QAnyStringView id, const char* key,
                const char* iconName);
     /// A command of the shown document, whatever its kind.
     QAction* addFor(QMenu* menu, const char* id, const QString& text, const char* key,
                     const PageRun& run, const char* iconName = "");
-    /// The commands of all kinds of pages that have their place there.
+    /// The commands of all kinds of pages for that place.
     void addCommands(QMenu* menu, MenuPlace place);
     void addCommands(QMenu* menu, const PageKind& kind, MenuPlace place);
     QAction* addCommand(QMenu* menu, const QString& kind, const PageCommand& command);

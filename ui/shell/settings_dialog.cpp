@@ -163,7 +163,7 @@ void SettingsDialog::buildAppearance()
     });
     addRow(tr("Theme"), tr("Colours of the window and of exported pictures."),
            choice<ThemeChoice>(m_settings,
-                               {{tr("As the system"), ThemeChoice::System},
+                               {{tr("Follow system"), ThemeChoice::System},
                                 {tr("Light"), ThemeChoice::Light},
                                 {tr("Dark"), ThemeChoice::Dark}},
                                &Settings::theme, &Settings::setTheme, &Settings::themeChanged));

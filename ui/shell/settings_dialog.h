@@ -16,8 +16,8 @@ class QStackedWidget;
 
 namespace plimsoll::ui {
 
-/// What the user may choose, a page per subject; everything acts at once. The search at the top
-/// leaves the rows, and the pages, that speak of what is typed.
+/// The user's settings, a page per subject; every change takes effect at once. The search at the
+/// top filters rows and pages by the typed text.
 class SettingsDialog : public QDialog
 {
     Q_OBJECT
@@ -29,7 +29,7 @@ protected:
     void keyPressEvent(QKeyEvent* event) override;
 
 private:
-    /// One setting: what it is called, its control, a sentence below.
+    /// One setting: its name, its control, a sentence below.
     struct Row
     {
         int page = 0;

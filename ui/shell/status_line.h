@@ -11,7 +11,7 @@ namespace plimsoll::ui {
 class DocumentPage;
 class TextLabel;
 
-/// What the status bar says: state of the plan, running job with Cancel, cursor, facts.
+/// The content of the status bar: state of the plan, running job with Cancel, cursor, facts.
 class StatusLine : public QWidget
 {
     Q_OBJECT
@@ -21,9 +21,9 @@ public:
 
     /// Null: the start page.
     void showPage(const DocumentPage* page);
-    /// A running job, shown once it lasts 150 ms; empty: none.
+    /// A running job, shown once it has lasted 150 ms; empty: none.
     void showJob(const QString& name);
-    /// Something is done: for some seconds.
+    /// Something was done: shown for some seconds.
     void showNote(const QString& note);
     [[nodiscard]] QString note() const;
 

@@ -11,17 +11,17 @@ namespace plimsoll::ui {
 class FindField;
 
 /// The bar above a document: undo, redo, fit; find and export at the right. In a narrow window the
-/// find field folds into its icon while it is not in use.
+/// find field collapses to its icon while unused.
 class ViewBar : public QWidget
 {
     Q_OBJECT
 
 public:
     explicit ViewBar(QWidget* parent = nullptr);
-    /// Those of the window, by name.
+    /// The window's actions, by name.
     void setActions(const QWidget& window);
     [[nodiscard]] FindField& find() { return *m_find; }
-    /// Unfolds the field and gives it the focus.
+    /// Expands the field and focuses it.
     void beginFind();
 
     bool eventFilter(QObject* watched, QEvent* event) override;

@@ -36,7 +36,7 @@ inline constexpr int kCardWidth = 268;
 /// A recent file in one line.
 [[nodiscard]] FileButton* makeFileRow(const QString& path, QWidget* parent);
 
-/// One line of text that ends with "…" where it doesn't fit.
+/// One line of text, elided if it doesn't fit.
 void drawLine(QPainter& painter, const QRectF& rect, const QString& text, TextRole font, Role role,
               Qt::Alignment align = Qt::AlignLeft);
 

@@ -24,7 +24,7 @@ struct Thumbnail
     std::optional<double> budget; ///< of the last plan
 };
 
-/// What the start page says about a file without opening it.
+/// What the start page shows about a file without opening it.
 struct FileSummary
 {
     QString path;
@@ -37,17 +37,17 @@ struct FileSummary
     Thumbnail thumbnail;
 };
 
-/// Looks into a graph or session; a file that can't be read says so in `fault`. Takes as long as
-/// opening does: in a job.
+/// Reads a graph or session; if the file can't be read, `fault` says why. Takes as long as opening
+/// it: run it in a job.
 [[nodiscard]] FileSummary summarize(const QString& path, const base::JobContext& job);
 
-/// Draws a thumbnail: fixed part, the rest, outline, the budget line if there is one.
+/// Draws a thumbnail: fixed part, the rest, outline, and the budget line, if any.
 void paintThumbnail(QPainter& painter, const QRectF& rect, const Thumbnail& thumbnail);
 
-/// The folder of the samples: installed beside the program, else the one it was built from. Empty
-/// when there is none.
+/// The folder of the samples: installed with the program, or that of the source tree. Empty if
+/// there is none.
 [[nodiscard]] QString sampleFolder();
-/// The samples that are there, full paths, in the order of the page.
+/// The existing samples, full paths, in the order of the page.
 [[nodiscard]] QStringList sampleFiles();
 
 } // namespace plimsoll::ui

@@ -15,8 +15,8 @@ namespace plimsoll::ui {
 
 class FileButton;
 
-/// What the program shows before anything is open: open, drop, samples, recent files, and what went
-/// wrong with the last file.
+/// The page without an open document: open, drop, samples, recent files, and the error of the last
+/// file.
 class StartPage : public QScrollArea
 {
     Q_OBJECT
@@ -24,7 +24,7 @@ class StartPage : public QScrollArea
 public:
     explicit StartPage(Settings& settings, QWidget* parent = nullptr);
 
-    /// A file could not be opened: a box above everything else, until it is closed.
+    /// A file could not be opened: shows a box above everything else, until it is closed.
     void showError(const QString& first, const QString& rest, const QString& details);
     void hideError();
     [[nodiscard]] bool hasError() const;

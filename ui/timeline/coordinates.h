@@ -11,7 +11,7 @@
 
 namespace plimsoll::ui {
 
-/// Where on the axis steps stand: by their times, or one unit each when the trace has no times.
+/// Where steps are on the axis: by their times, or one unit each if the trace has no times.
 class StepAxis
 {
 public:
@@ -26,7 +26,7 @@ public:
     [[nodiscard]] double positionOf(std::size_t step) const;
     /// The step at a position, clamped. Requires stepCount() > 0.
     [[nodiscard]] std::size_t stepAt(double position) const;
-    /// The same for a position not before `from`, which is quick where it is near.
+    /// The same for a position not before `from`, fast if it is near.
     [[nodiscard]] std::size_t stepAt(double position, std::size_t from) const;
 
 private:
@@ -34,7 +34,7 @@ private:
     bool m_hasTimes = false;
 };
 
-/// Pixels of a plot to positions on its axes and back. Pure.
+/// Converts between pixels of a plot and positions on its axes. Pure.
 class Coordinates
 {
 public:
@@ -69,7 +69,7 @@ private:
     base::Bytes m_top{1};
 };
 
-/// For each step of an axis the step of another timeline that stands there. Null: the same steps.
+/// For each step of an axis, the step of another timeline at the same place. Null: the same steps.
 using StepMap = std::shared_ptr<const std::vector<std::uint32_t>>;
 
 /// Steps begin..end - 1 that a pixel column shows. Never empty.
@@ -78,20 +78,20 @@ struct StepSpan
     std::size_t begin = 0;
     std::size_t end = 0;
 };
-/// The steps of stretches of the axis that follow each other without a gap, such as the columns of
-/// a plot: each search begins where the last one ended. Requires axis.stepCount() > 0.
+/// The steps of consecutive stretches of the axis, such as the columns of a plot: each search
+/// begins where the last one ended. Requires axis.stepCount() > 0.
 class StepSpans
 {
 public:
     StepSpans(const StepAxis& axis, double from);
-    /// The steps that any part of the positions from the last call's end up to `to` belongs to.
+    /// The steps that overlap the positions from the last call's end up to `to`.
     [[nodiscard]] StepSpan upTo(double to);
 
 private:
     const StepAxis* m_axis;
     std::size_t m_step; ///< at the end of the last stretch
 };
-/// The steps that any part of positions [from, to) belongs to. Requires axis.stepCount() > 0.
+/// The steps that overlap the positions [from, to). Requires axis.stepCount() > 0.
 [[nodiscard]] inline StepSpan stepsIn(const StepAxis& axis, double from, double to)
 {
     return StepSpans{axis, from}.upTo(to);

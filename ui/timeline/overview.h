@@ -13,16 +13,16 @@ class QPainter;
 
 namespace plimsoll::ui {
 
-/// The strip's ground and the curves of the whole step, what only other curves change, pixel by
-/// pixel into an opaque picture: thousands of rectangles, some pixels each.
+/// Paints the strip's background and the curves of the whole step, which change only with the
+/// curves, pixel by pixel into an opaque picture: thousands of rectangles, some pixels each.
 void drawOverviewCurves(QImage& picture, const TimelineModel& model, const TimelineFrame& frame,
                         const Theme& theme);
-/// What lies over the curves: the overlay's line, the visible window and its two handles.
+/// Paints over the curves: the overlay's line, the visible window and its two handles.
 void paintOverview(QPainter& painter, const TimelineModel& model, const TimelineFrame& frame,
                    const Theme& theme);
 
 enum class OverviewPart : std::uint8_t { None, Window, Left, Right, Outside };
-/// What of the strip is under a point: 8 px at each end of the window are its handles.
+/// The part of the strip under a point: 8 px at each end of the window are its handles.
 [[nodiscard]] OverviewPart overviewPartAt(const TimelineModel& model, const TimelineFrame& frame,
                                           QPointF point);
 

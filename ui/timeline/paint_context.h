@@ -13,7 +13,7 @@
 
 namespace plimsoll::ui {
 
-/// What every painting function of the timeline is given.
+/// The arguments of every painting function of the timeline.
 struct PaintContext
 {
     QPainter& painter;
@@ -33,10 +33,10 @@ struct PaintContext
     }
 };
 
-/// A colour over another as an opaque one: painting it takes no reading of what is there.
+/// A colour over another one as an opaque colour: painting it doesn't read the pixels below.
 [[nodiscard]] QColor mixed(const QColor& over, double share, const QColor& ground);
 
-/// A text in two weights on a pale ground: "peak 7.16 GiB  lm_head, chunk 1".
+/// A text in two weights on a pale background: "peak 7.16 GiB  lm_head, chunk 1".
 struct Tag
 {
     QString strong;
@@ -46,7 +46,7 @@ struct Tag
 [[nodiscard]] QSizeF tagSize(const Theme& theme, const Tag& tag);
 void paintTag(const PaintContext& context, const QRectF& rect, const Tag& tag);
 
-/// Where the labels of a frame stand; those without a free place are left out.
+/// The places of a frame's labels; those without a free place are omitted.
 struct PlacedLabels
 {
     std::vector<QRectF> cards; ///< pinned, in the order of the pins, then the cursor's
@@ -62,7 +62,7 @@ struct PlacedLabels
 // The parts, bottom to top.
 void paintGround(const PaintContext& context); ///< panel, plot, grid, memory axis, legend
 void paintLegend(const PaintContext& context);
-/// Over what lies beside a stretch of the rectangle's width.
+/// Dims everything beside a stretch of the rectangle's width.
 void paintVeil(QPainter& painter, const QRectF& rect, double left, double right,
                const QColor& color);
 void paintHeader(const PaintContext& context); ///< title and subtitle
@@ -77,7 +77,7 @@ void paintCursor(const PaintContext& context, std::size_t step);
 void paintPeak(const PaintContext& context, const PlacedLabels& labels);
 void paintPinDistance(const PaintContext& context); ///< what is between two pins
 
-// Geometry that the mouse needs too.
+// Geometry that mouse handling needs, too.
 /// The facts beside the title, as far as they fit.
 struct ShownSubtitle
 {
@@ -93,7 +93,7 @@ struct ShownSubtitle
 struct PeakMark
 {
     QPointF apex;
-    bool below = false; ///< stands under the apex because the overlay's line is near
+    bool below = false; ///< it is placed below the apex because the overlay's line is near
 };
 [[nodiscard]] PeakMark peakMarkAt(const TimelineModel& model, const TimelineFrame& frame,
                                   QPointF apex);
@@ -107,7 +107,7 @@ void paintPeakMark(const PaintContext& context, const PeakMark& mark, bool fille
                                                const TimelineFrame& frame);
 [[nodiscard]] Tag peakTag(const TimelineModel& model);
 
-// Cards.
+// Hover cards. Lists fewer classes if `room` is too small for all.
 /// Lists fewer classes where `room` is too low for all.
 [[nodiscard]] QSizeF hoverCardSize(const TimelineModel& model, const Theme& theme, std::size_t step,
                                    double room);

@@ -12,9 +12,9 @@
 
 namespace plimsoll::ui {
 
-/// What the device pixel columns of a plot show: in each the step with the largest total and the
-/// classes of that very step, so that no peak is averaged away and the layers add up to a real
-/// moment. Heights are device pixels above the plot's lower edge.
+/// What the device pixel columns of a plot show: in each the step with the largest total and that
+/// step's classes, so that no peak is averaged away and the layers add up to a real step. Heights
+/// are device pixels above the plot's lower edge.
 struct StackColumns
 {
     static constexpr std::size_t kLayers = timeline::kMostLayers;
@@ -34,7 +34,7 @@ struct StackColumns
 /// The largest step of a column's span: what a column shows.
 [[nodiscard]] std::size_t shownStep(const timeline::Timeline& timeline, const StepSpan& span);
 
-/// The steps that each column shows; none of those right of the end of the step.
+/// The steps that each column shows; none for those beyond the end of the step.
 [[nodiscard]] std::vector<StepSpan> columnSpans(const StepAxis& axis,
                                                 const Coordinates& coordinates);
 /// Height per column of another curve. `stepAt` maps the axis' steps to the curve's.

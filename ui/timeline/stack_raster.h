@@ -23,29 +23,29 @@ struct StackInks
 /// What a strip of some columns shows, by rows of the plot.
 struct StripRows
 {
-    /// Rows that show one layer from side to side; none: both are 0.
+    /// Rows that show one layer across the whole strip; none: both are 0.
     struct Flat
     {
         int top = 0;
         int bottom = 0; ///< past the last one
     };
 
-    int first = 0; ///< above it there is only ground
+    int first = 0; ///< above it there is only background
     std::array<Flat, StackColumns::kLayers> flat{};
 };
 
-/// The stack on an opaque ground, drawn again for each timeline that a drag meets: only rows that
-/// change are written.
+/// The stack on an opaque background, redrawn for each timeline during a drag: writes only rows
+/// that change.
 class StackPicture
 {
 public:
-    /// Another ground; nothing stands on it.
+    /// Sets another background, which clears the stack.
     void reset(QImage ground);
-    /// The columns into a rectangle (device pixels) of the picture, in place of those before. Other
-    /// tiles are other objects; their colours change with the ground only.
+    /// Draws the columns into a rectangle (device pixels) of the picture, replacing the previous
+    /// ones. Other tiles are other objects; their colours change with the background only.
     void draw(const QRect& plot, const StackColumns& columns, const FillTiles& tiles,
               const StackInks& inks);
-    /// What lies outside of the rectangle is the owner's.
+    /// The owner draws what is outside the rectangle.
     [[nodiscard]] QImage& picture() { return m_picture; }
 
 private:

@@ -9,7 +9,7 @@
 
 namespace plimsoll::ui {
 
-/// Paints a model into a widget and keeps what the next frame can use again.
+/// Paints a model into a widget and caches what the next frame can reuse.
 class TimelineCanvas
 {
 public:
@@ -23,21 +23,21 @@ public:
         return frameFor(m_model, m_widget.size(), Theme::current().scale());
     }
     [[nodiscard]] double ratio() const { return m_widget.devicePixelRatioF(); }
-    /// Of the last painting.
+    /// From the last painting.
     [[nodiscard]] const PlacedLabels& labels() const { return m_labels; }
     /// The step that the picture shows in the device column at x.
     [[nodiscard]] std::optional<std::size_t> stepAtX(double x) const;
 
-    /// Paints again; all that is kept still holds.
+    /// Repaints; the cache stays valid.
     void update() { m_widget.update(); }
     void invalidateStack();
     void invalidateAll();
-    void setTheme(); ///< it has other colours
+    void setTheme(); ///< the colours have changed
 
     void paint(QPainter& painter);
 
 private:
-    /// Axes, bands, stack, overview: what the overlay's line leaves as it is.
+    /// Axes, bands, stack, overview: what doesn't depend on the overlay's line.
     struct Base
     {
         StackPicture stack;
@@ -51,7 +51,7 @@ private:
     QWidget& m_widget;
     const TimelineModel& m_model;
     Base m_base;
-    Base m_paleBase; ///< of a pale stack; a drag crosses there and back
+    Base m_paleBase; ///< of a pale stack, which a drag crosses repeatedly
     StackColumns m_columns;
     FillTiles m_tiles;
     FillTiles m_paleTiles;

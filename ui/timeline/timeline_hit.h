@@ -7,7 +7,7 @@
 
 namespace plimsoll::ui {
 
-/// What the pointer is on.
+/// What the pointer is over.
 enum class Place : std::uint8_t {
     Nothing,
     Overlay,
@@ -26,7 +26,7 @@ struct Hit
     OverviewPart part = OverviewPart::None;
     OverlayHit overlay;
 };
-/// Labels as they were painted last.
+/// The labels as last painted.
 [[nodiscard]] Hit hitAt(const TimelineModel& model, const TimelineFrame& now,
                         const PlacedLabels& labels, const QPointF& pos);
 [[nodiscard]] Qt::CursorShape cursorFor(const Hit& hit);

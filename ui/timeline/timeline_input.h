@@ -10,8 +10,8 @@
 
 namespace plimsoll::ui {
 
-/// What mouse, wheel and commands do to a timeline's model: cursor, range, pins, visible part. It
-/// tells what they do to the overlay.
+/// What mouse, wheel and commands do to a timeline's model: cursor, range, pins, visible part.
+/// Emits what they do to the overlay.
 class TimelineInput : public QObject
 {
     Q_OBJECT
@@ -22,7 +22,7 @@ public:
     {
     }
 
-    /// Range and step are read from and written to it; may be null.
+    /// Reads and writes range and step there; may be null.
     void setSelection(Selection* selection);
 
     void press(const QPointF& pos, Qt::MouseButton button);
@@ -32,7 +32,7 @@ public:
     /// `delta` in eighths of a degree.
     void wheel(const QPointF& pos, QPoint delta, Qt::KeyboardModifiers modifiers);
     void leave();
-    /// Whatever the pressed button holds.
+    /// Cancels or ends what the pressed button drags.
     void letGo() { m_grab = Grab::None; }
 
     void setCursorStep(std::optional<std::size_t> step, bool card);
@@ -47,7 +47,7 @@ public:
     void goToPeak();
     void zoomBy(double factor, std::optional<double> anchor = std::nullopt);
     void panBy(double widths) { show(m_model.viewport.panned(widths)); }
-    /// Lets go of pins, else of the range. False: there was nothing.
+    /// Clears the pins, else the range. False if there was nothing to clear.
     bool goBack();
 
 Q_SIGNALS:
@@ -81,7 +81,7 @@ private:
     void clickPlot(const QPointF& pos);
     void dragRange(const QPointF& pos);
     void moveOverview(const QPointF& pos);
-    /// While a button is down: tells nobody yet.
+    /// While a button is down: without signals.
     void dragTo(VisibleRange range);
 
     TimelineModel& m_model;

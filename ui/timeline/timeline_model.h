@@ -25,7 +25,7 @@ struct LineCurve
     Role ink = Role::Text;
 };
 
-/// A piece of a line and its name, right of the layers in the legend.
+/// A segment of a line and its name, to the right of the layers in the legend.
 struct LegendLine
 {
     QString name;
@@ -42,7 +42,7 @@ struct HoverRow
     TextRole valueFont = TextRole::Small;
 };
 
-/// What a hover card says about a step besides time and bytes, which the view knows.
+/// What a hover card shows about a step in addition to time and bytes, which the view knows.
 struct HoverContent
 {
     QString title;    ///< "softmax, recomputed"
@@ -55,7 +55,7 @@ struct HoverContent
 };
 using HoverProvider = std::function<HoverContent(std::size_t step)>;
 
-/// Everything that decides what the timeline looks like; the view changes it, painters read it.
+/// The complete state of a timeline's picture; the view changes it, painters read it.
 struct TimelineModel
 {
     timeline::TimelinePtr stacked; ///< what is shown in layers; may be null
@@ -74,10 +74,10 @@ struct TimelineModel
     Role lineInk = Role::Line;
     std::vector<LineCurve> overviewCurves;
     std::optional<LegendLine> legendLine;
-    /// What the memory axis reaches besides the stacked peak.
+    /// The value that the memory axis reaches in addition to the stacked peak.
     base::Bytes content;
-    /// Length of the axis while an overlay is dragged: frame and memory axis stand still until
-    /// then.
+    /// Length of the axis while an overlay is dragged, during which frame and memory axis are
+    /// fixed.
     std::optional<double> heldLength;
 
     Viewport viewport;
@@ -91,19 +91,19 @@ struct TimelineModel
     {
         return QString::fromStdString(layers->at(layer).name);
     }
-    /// What the memory axis must reach.
+    /// The value that the memory axis must reach.
     [[nodiscard]] base::Bytes axisContent() const;
     [[nodiscard]] double axisLength() const { return heldLength.value_or(axis.length()); }
 };
 
-/// Where the parts of the timeline stand, in logical pixels of the widget (design 5.1).
+/// The places of the timeline's parts, in logical pixels of the widget (design 5.1).
 struct TimelineLayout
 {
     QRectF header;
-    QRectF bands; ///< empty where there is no room
+    QRectF bands; ///< empty if there is no room
     QRectF plot;
     QRectF axis;
-    QRectF overview; ///< empty where there is no room
+    QRectF overview; ///< empty if there is no room
     QRectF gutter;   ///< right of the plot: sizes and the line's handle
     double scale = 1.0;
 };
@@ -125,7 +125,7 @@ struct TimelineFrame
     {
         return x >= at.plot().left() && x <= at.plot().right();
     }
-    /// Axis position as fraction of the whole and back.
+    /// Converts an axis position to a fraction of the whole and back.
     [[nodiscard]] double overviewX(double fraction) const
     {
         return layout.overview.left() + fraction * layout.overview.width();

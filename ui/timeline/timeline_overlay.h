@@ -15,7 +15,7 @@ struct PaintContext;
 struct PlacedLabels;
 struct TimelineFrame;
 
-/// When an overlay paints, bottom to top; between the stages the view paints its own parts.
+/// When an overlay paints, bottom to top; the view paints its own parts between the stages.
 enum class PaintStage : std::uint8_t {
     Curves, ///< on the stack
     Levels, ///< below the range's veil
@@ -23,7 +23,7 @@ enum class PaintStage : std::uint8_t {
     Marks,  ///< over the peak
     Cards,  ///< below hover cards
 };
-/// What gives labels their places.
+/// Places labels.
 struct Placing
 {
     LabelPlacer& placer;
@@ -31,9 +31,9 @@ struct Placing
     const TimelineFrame& frame;
     const Theme& theme;
 };
-/// When an overlay places its labels: earlier ones take the better places.
+/// When an overlay places its labels: earlier ones get better places.
 enum class LabelRank : std::uint8_t { BeforeCards, BeforePeak, AfterPeak };
-/// Whether an overlay is asked before the view's own parts or after them.
+/// Whether an overlay is hit-tested before or after the view's own parts.
 enum class HitRank : std::uint8_t { First, Last };
 
 /// A part of an overlay under the pointer.
@@ -41,12 +41,12 @@ struct OverlayHit
 {
     int part = 0; ///< the overlay's own number
     Qt::CursorShape cursor = Qt::PointingHandCursor;
-    /// A press takes hold of it instead of waiting for a click; no card is shown over it.
+    /// A press grabs it instead of waiting for a click; no card is shown over it.
     bool isGrip = false;
 };
 
-/// What lies over a timeline's stack: lines, marks and labels, painted and hit between the view's
-/// own. TimelineInput's overlay signals say what the mouse does with it.
+/// What is drawn over a timeline's stack: lines, marks and labels, painted and hit-tested between
+/// the view's own. TimelineInput's overlay signals report what the mouse does with it.
 class TimelineOverlay
 {
 public:
@@ -63,7 +63,7 @@ public:
                                                           const TimelineFrame& frame,
                                                           const PlacedLabels& labels,
                                                           HitRank rank) const = 0;
-    /// Another frame or theme: what was kept from earlier paintings is of no use.
+    /// Another frame or theme: discards everything cached from earlier paintings.
     virtual void invalidate() = 0;
 };
 

@@ -9,7 +9,7 @@
 namespace plimsoll::ui {
 
 /// Memory over time: the layers of a timeline as a stack, with cursor, range, pins, zoom and an
-/// overview. Views of one kind of document derive from it and lay an overlay over the stack.
+/// overview. Views for a kind of document derive from it and add an overlay.
 class TimelineView : public QWidget
 {
     Q_OBJECT
@@ -19,11 +19,11 @@ public:
 
     void setTimeline(timeline::TimelinePtr stacked);
     void setTitle(const QString& title);
-    /// Facts, the most important one first: those without room beside the legend are left out, and
-    /// a tool tip has them all.
+    /// Facts, the most important one first: those for which there is no room beside the legend are
+    /// omitted, and a tool tip has all.
     void setSubtitle(const QStringList& facts);
     [[nodiscard]] QString subtitle() const { return wholeSubtitle(m_model); }
-    /// Range and step are read from and written to it; may be null.
+    /// Reads and writes range and step there; may be null.
     void setSelection(Selection* selection) { m_input.setSelection(selection); }
 
     [[nodiscard]] VisibleRange visibleRange() const { return m_model.viewport.range(); }
@@ -31,7 +31,7 @@ public:
     void setVisibleRange(VisibleRange range);
     /// Steps whose cards are pinned, in the order of pinning.
     [[nodiscard]] std::vector<std::size_t> pinnedSteps() const { return m_model.pins; }
-    /// Steps that the timeline doesn't have are left out.
+    /// Ignores steps that the timeline doesn't have.
     void setPinnedSteps(const std::vector<std::size_t>& steps);
     [[nodiscard]] base::Bytes axisTop() const { return frame().at.top(); }
     /// The step under the cursor.
@@ -45,11 +45,11 @@ public:
     void showWholeStep() { m_input.show({0.0, 1.0}); }
     void zoomToRange();
     void goToPeak() { m_input.goToPeak(); }
-    /// Puts the cursor there and brings it into view; steps that the timeline doesn't have are left
-    /// out.
+    /// Moves the cursor there and scrolls it into view; ignores steps that the timeline doesn't
+    /// have.
     void showStep(std::size_t step) { m_input.showStep(step); }
     void pinAtCursor();
-    /// What Esc does: lets go of pins, else of the range. False: there was nothing.
+    /// The action of Esc: clears the pins, else the range. False if there was nothing to clear.
     virtual bool goBack() { return m_input.goBack(); }
 
     [[nodiscard]] QSize sizeHint() const override;
@@ -59,7 +59,7 @@ Q_SIGNALS:
     /// The user zoomed or panned.
     void visibleRangeChanged(plimsoll::ui::VisibleRange range, plimsoll::ui::VisibleRange before);
     void pinsChanged();
-    /// The cursor is on this step, or gone.
+    /// The cursor is on this step, or has left.
     void stepHovered(std::optional<std::size_t> step);
 
 protected:
@@ -67,9 +67,9 @@ protected:
     [[nodiscard]] const TimelineModel& model() const { return m_model; }
     [[nodiscard]] TimelineInput& input() { return m_input; }
     [[nodiscard]] TimelineFrame frame() const { return m_canvas.frame(); }
-    /// Everything is painted anew; while an overlay is dragged, only the stack.
+    /// Repaints everything; while an overlay is dragged, only the stack.
     void invalidate();
-    /// The frame may be another one: child widgets find their new places.
+    /// The frame may have changed: moves child widgets to their places.
     virtual void placeChildren() {}
     /// For screen readers.
     [[nodiscard]] virtual QString description() const;

@@ -3,7 +3,7 @@
 
 namespace plimsoll::ui {
 
-/// Part of the timeline that is visible, as fractions 0 … 1 of the axis.
+/// The visible part of the timeline, as fractions 0 … 1 of the axis.
 struct VisibleRange
 {
     double begin = 0.0;
@@ -12,7 +12,7 @@ struct VisibleRange
     bool operator==(const VisibleRange&) const = default;
 };
 
-/// The visible part of the step, 0 … 1. Pure: every function gives the new range.
+/// The visible part of the step, 0 … 1. Pure: every function returns the new range.
 class Viewport
 {
 public:
@@ -24,9 +24,9 @@ public:
     void setRange(VisibleRange range) { m_range = clamped(range); }
     void setSmallest(double smallest);
 
-    /// Factor below 1 zooms in; the point at `anchor` (0 … 1 of the step) stays where it is.
+    /// A factor below 1 zooms in; the point at `anchor` (0 … 1 of the step) stays where it is.
     [[nodiscard]] VisibleRange zoomed(double factor, double anchor) const;
-    /// Shifted by a part of the visible width, kept inside the step.
+    /// Shifted by a fraction of the visible width, kept inside the step.
     [[nodiscard]] VisibleRange panned(double widths) const;
     [[nodiscard]] VisibleRange clamped(VisibleRange range) const;
 

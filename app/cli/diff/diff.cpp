@@ -74,9 +74,10 @@ std::string gapText(const compare::Gap& gap, const Predicted& predicted)
 {
     const graph::Program& program = *predicted.problem.step();
     const plan::Step& step = predicted.evaluation->schedule->steps[gap.step];
-    return fmt::format(
-        "    step {:<6} {:+} B  {}{}\n", gap.step, (gap.measured - gap.predicted).count(),
-        base::printable(program.label(program.op(step.op)), 80), step.region >= 0 ? ", again" : "");
+    return fmt::format("    step {:<6} {:+} B  {}{}\n", gap.step,
+                       (gap.measured - gap.predicted).count(),
+                       base::printable(program.label(program.op(step.op)), 80),
+                       step.region >= 0 ? ", recomputed" : "");
 }
 
 class Diff : public Verb
@@ -88,18 +89,18 @@ public:
     {
         command()
             .add_option("A", m_measurement,
-                        "What plimsoll.measure() wrote, a traced step, or a plan")
+                        "Measurement that plimsoll.measure() wrote, traced step, or plan")
             ->required();
         command()
             .add_option("B", m_graph,
                         "Traced step that was measured, another traced step, or another plan")
             ->required();
         command().add_option("C", m_plan,
-                             "Plan that the second run was measured under, or the graph of plans");
+                             "Plan of the second measured run, or the graph of both plans");
         m_at.addTo(command());
         command()
             .add_option("--device", m_device,
-                        "GPU for predicted times of ops that have no measured")
+                        "GPU that predicts the times of ops without a measured time")
             ->capture_default_str();
         close("diff MEASUREMENT GRAPH [PLAN], diff GRAPH GRAPH, diff PLAN PLAN GRAPH.\n"
               "Example: plimsoll-cli diff mine.measurement.json mine.plimsoll.json.gz plan.json");
@@ -118,8 +119,8 @@ public:
         const compare::Measurement measurement = readMeasurement(m_measurement);
         if (!m_plan.empty() && measurement.runs.size() < 2)
             throw VerbError(ErrorKind::File, m_measurement
-                                                 + ": it holds no run with a plan: give measure() "
-                                                   "the plan, or leave PLAN out.");
+                                                 + ": it has no run with a plan: pass the plan to "
+                                                   "measure(), or leave PLAN out.");
         Answer answer;
         answer.json = {{"measurement", m_measurement}, {"graph", m_graph}};
         answer.json["backend"] = measurement.backend == compare::Backend::Cuda ? "cuda" : "cpu";
@@ -142,7 +143,7 @@ private:
     {
         if (m_plan.empty())
             throw VerbError(ErrorKind::Usage,
-                            "Two plans are compared on their graph: diff PLAN PLAN GRAPH.");
+                            "Comparing two plans needs their graph: diff PLAN PLAN GRAPH.");
         const compare::PredictedStep first = stepOfPlan(m_measurement);
         return describeSteps("plans", first, stepOfPlan(m_graph));
     }
@@ -150,7 +151,7 @@ private:
     {
         if (!m_plan.empty())
             throw VerbError(ErrorKind::Usage,
-                            "Two graphs are compared without a third file: diff GRAPH GRAPH.");
+                            "Comparing two graphs takes no third file: diff GRAPH GRAPH.");
         const compare::PredictedStep first = stepOfGraph(m_measurement);
         return describeSteps("graphs", first, stepOfGraph(m_graph));
     }
@@ -241,13 +242,12 @@ private:
         if (!otherTimes.empty())
             answer.text += "  " + otherTimes + "\n";
         if (!comparison.opsKnown)
-            answer.text +=
-                "  The measurement holds no ops of this run: its peak, its time and what "
-                "was there before are compared, no curve.\n";
+            answer.text += "  The measurement has no ops of this run: only its peak, its time and "
+                           "the memory before the step are compared.\n";
         if (!comparison.otherOps.empty())
             answer.text += "  " + comparison.otherOps + "\n";
         if (!comparison.gaps.empty())
-            answer.text += "  largest differences, measured less predicted:\n";
+            answer.text += "  largest differences, measured minus predicted:\n";
         for (const compare::Gap& gap : comparison.gaps) {
             json["gaps"].push_back(gapJson(gap, predicted));
             answer.text += gapText(gap, predicted);

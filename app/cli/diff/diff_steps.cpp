@@ -65,7 +65,7 @@ std::string decisionsText(const char* side, const std::vector<Decision>& decisio
     for (std::size_t i = 0; i < decisions.size() && i < kShown; ++i) {
         const Decision& decision = decisions[i];
         text +=
-            isStep ? fmt::format("  only {}: before op {} {} again\n", side, decision.first,
+            isStep ? fmt::format("  only {}: before op {}, {} recomputed\n", side, decision.first,
                                  base::counted(decision.ops.size(), "op"))
                    : fmt::format("  only {}: region of ops {} to {}{}\n", side, decision.first,
                                  decision.last,

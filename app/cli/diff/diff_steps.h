@@ -10,11 +10,11 @@
 
 namespace plimsoll::cli {
 
-/// A cell of a comparison; "-" where it is not known.
+/// A cell of a comparison; "-" if the value isn't known.
 [[nodiscard]] std::string valueText(std::optional<std::int64_t> value, compare::Unit unit);
 
-/// `second` less `first`: "equal", "+1.20 %", or, where that would read as nothing or as
-/// everything, how much it is: "-512 B". Empty where either is not known.
+/// `second` minus `first`: "equal", "+1.20 %", or an absolute difference ("-512 B") if a percentage
+/// would be meaningless. Empty if either isn't known.
 [[nodiscard]] std::string differenceText(std::optional<std::int64_t> first,
                                          std::optional<std::int64_t> second, compare::Unit unit);
 

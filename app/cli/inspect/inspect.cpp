@@ -175,8 +175,9 @@ std::string summaryText(const readers::ReadProgram& read, std::size_t cuts,
     if (program.isRewritten()) {
         const auto repetitions =
             std::ranges::count_if(program.ops, [](const graph::Op& op) { return op.isRepetition; });
-        text += fmt::format("  rewritten          by a plan of {}: {} of the ops are repetitions\n",
-                            base::printable(program.header.planner), repetitions);
+        text +=
+            fmt::format("  rewritten          by a plan of {}: {} of the ops are recomputations\n",
+                        base::printable(program.header.planner), repetitions);
     }
     text += fmt::format("  target             {}\n", base::printable(program.header.target));
     if (program.header.microSteps > 1)
@@ -186,7 +187,7 @@ std::string summaryText(const readers::ReadProgram& read, std::size_t cuts,
                             base::printable(choice.kernel),
                             base::counted(static_cast<std::size_t>(choice.times), "time"));
     if (program.vary)
-        text += fmt::format("  recorded at        {} (--at takes other sizes)\n",
+        text += fmt::format("  recorded at        {} (--at selects other sizes)\n",
                             graph::axesText(program));
     for (const auto& [name, count] : read.statistics)
         text += fmt::format("  note: {} ({})\n", base::printable(name), count);
@@ -198,7 +199,7 @@ std::string summaryText(const readers::ReadProgram& read, std::size_t cuts,
 class Inspect : public Verb
 {
 public:
-    explicit Inspect(CLI::App& app) : Verb{app, "inspect", "Tell what is in a file"}
+    explicit Inspect(CLI::App& app) : Verb{app, "inspect", "Describe what is in a file"}
     {
         command().add_option("FILE", m_files, "Files to read")->required();
         m_at.addTo(command());
@@ -212,16 +213,16 @@ public:
             .add_option("--device", m_device, "GPU for the times of --chain and --accesses")
             ->capture_default_str();
         command().add_flag("--accesses", m_accesses,
-                           "Print when forward and backward use each value that waits for "
+                           "Print when forward and backward use each value that is saved for "
                            "backward, and how far the peak can fall");
         command()
             .add_option("--budget", m_budgetText,
-                        "Bytes for --accesses: where the step is over them; 6GiB, or 80% of the "
-                        "peak. Default: the GPU's memory")
+                        "Budget for --accesses, which shows where the step exceeds it: 6GiB, or "
+                        "80% of the peak. Default: the GPU's memory")
             ->needs("--accesses");
         close(
-            "peak_bytes is the peak that the exporter counted and the reader counted again, sizes\n"
-            "as they are; peak_allocated_bytes is the evaluator's, sizes rounded up to the\n"
+            "peak_bytes is the peak that the exporter counted and the reader verified, with exact\n"
+            "sizes; peak_allocated_bytes is the evaluator's, with sizes rounded up to the\n"
             "allocator's blocks, as in plan and check.\n"
             "Example: plimsoll-cli inspect model.plimsoll.json.gz --chain --json");
     }
@@ -254,7 +255,7 @@ private:
             return inspectGraph(file);
         if (m_chain || m_accesses || m_at.isGiven())
             throw VerbError(base::ErrorKind::Usage,
-                            fmt::format("{} is for graphs, and {} is a {}.",
+                            fmt::format("{} is for graphs, but {} is a {}.",
                                         m_chain      ? "--chain"
                                         : m_accesses ? "--accesses"
                                                      : "--at",

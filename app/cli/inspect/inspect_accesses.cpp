@@ -63,8 +63,8 @@ void addAccesses(Answer& answer, const plan::Problem& problem)
         over = fmt::format("exceeded first by ops {}-{}", first.index(), last.index());
     }
     answer.text +=
-        fmt::format("accesses on {}\n  there before the step  {}\n  peak                   {}\n"
-                    "  with all values away   {}\n  budget                 {}, {}\n",
+        fmt::format("accesses on {}\n  before the step        {}\n  peak                   {}\n"
+                    "  with all swapped out   {}\n  budget                 {}, {}\n",
                     problem.device.name, base::bytesText(profile.staticBytes),
                     base::bytesText(profile.maximumPeak, base::Rounding::Up),
                     base::bytesText(profile.minimumPeak, base::Rounding::Up),

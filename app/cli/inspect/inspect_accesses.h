@@ -6,7 +6,7 @@
 
 namespace plimsoll::cli {
 
-/// What `inspect --accesses` adds: the values that wait for backward, and what they could spare.
+/// The part of `inspect --accesses`: the values saved for backward, and what they could free.
 void addAccesses(Answer& answer, const plan::Problem& problem);
 
 } // namespace plimsoll::cli

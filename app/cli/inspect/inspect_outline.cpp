@@ -65,7 +65,7 @@ std::string planText(const plan::PlanOutline& outline)
                         printable(info.device, 200));
     text += fmt::format("  runtime     {}: plimsoll.{}\n", kind.id, kind.runner);
     text += plan.isCompiledStep()
-                ? fmt::format("  repeats     ops in {}\n", base::counted(outline.places, kind.unit))
+                ? fmt::format("  recomputes  ops in {}\n", base::counted(outline.places, kind.unit))
                 : fmt::format("  recomputes  {} between {}s{}\n",
                               base::counted(outline.regions, kind.unit),
                               plan::granularityName(plan.granularity()),
@@ -77,7 +77,7 @@ std::string planText(const plan::PlanOutline& outline)
                         base::exactBytesText(info.basePeak));
     text += fmt::format("  step        {}, unplanned {}\n", base::timeText(info.stepTime),
                         base::timeText(info.baseStepTime));
-    return text + "  as the file says: \"plimsoll-cli check PLAN GRAPH\" verifies it\n";
+    return text + "  numbers from the file: \"plimsoll-cli check PLAN GRAPH\" verifies them\n";
 }
 
 ordered_json runJson(const compare::MeasuredRun& run)
@@ -158,7 +158,7 @@ Answer inspectMeasurement(const std::string& file)
         runs.push_back(runJson(run));
         text += runText(run);
     }
-    text += "  \"plimsoll-cli diff MEASUREMENT GRAPH\" lays it over the prediction\n";
+    text += "  \"plimsoll-cli diff MEASUREMENT GRAPH\" compares it with the prediction\n";
     ordered_json summary = {
         {"name", measured.model},
         {"model_class", measured.modelClass},

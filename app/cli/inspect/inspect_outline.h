@@ -7,10 +7,10 @@
 
 namespace plimsoll::cli {
 
-/// What `inspect` tells of a plan file: what stands in it, not whether that is true.
+/// The report of `inspect` about a plan file: its content, without verifying it.
 [[nodiscard]] Answer inspectPlan(const std::string& file);
 
-/// What `inspect` tells of a measurement.
+/// The report of `inspect` about a measurement.
 [[nodiscard]] Answer inspectMeasurement(const std::string& file);
 
 } // namespace plimsoll::cli

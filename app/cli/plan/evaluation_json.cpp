@@ -118,7 +118,7 @@ ordered_json dataParallelJson(const plan::Problem& problem, const plan::Evaluati
 std::string reductionText(const plan::Parallel& parallel)
 {
     if (parallel.setting.manual)
-        return "reduced by hand";
+        return "reduced manually";
     return "in "
            + (parallel.setting.isSharded() ? base::counted(parallel.units.size(), "unit")
                                            : base::counted(parallel.buckets.size(), "bucket"));
@@ -145,7 +145,7 @@ std::string dataParallelText(const plan::Problem& problem, const plan::Evaluatio
                              : std::string{});
     }
     for (const std::string& sentence : evaluation.warnings)
-        text += fmt::format("  mind        {}\n", sentence);
+        text += fmt::format("  warning     {}\n", sentence);
     return text;
 }
 
@@ -164,9 +164,9 @@ const char* runtimeText(const plan::Plan& plan)
     if (form == "step")
         return plan.recomputesNothing()
                    ? "step: plimsoll.compile_step()"
-                   : "step: plimsoll.compile_step(), by a schedule of single ops";
-    return form == "saved_sets" ? "checkpoint: plimsoll.apply(), by saved sets: regions that keep "
-                                  "some of their results"
+                   : "step: plimsoll.compile_step(), with a recompute schedule";
+    return form == "saved_sets" ? "checkpoint: plimsoll.apply(), with saved sets: regions that "
+                                  "keep some of their results"
                                 : "checkpoint: plimsoll.apply()";
 }
 
@@ -243,12 +243,12 @@ std::string evaluationText(const plan::Problem& problem, const plan::Plan& plan,
     text += dataParallelText(problem, evaluation);
     for (const std::string& sentence : evaluation.notModelled)
         text += fmt::format("  left out    {}\n", sentence);
-    text += fmt::format(
-        "  recomputed  {}, {} in {}; {} of them forward no longer keeps for backward\n",
-        base::counted(evaluation.recomputed.size(), "value"), base::bytesText(recomputed),
-        base::counted(plan.recomputeSteps().size() + countRegions(plan.regions()),
-                      plan::kindOf(plan.runtime()).unit),
-        base::bytesText(spared));
+    text += fmt::format("  recomputed  {}, {} in {}; {} of them no longer kept for backward\n",
+                        base::counted(evaluation.recomputed.size(), "value"),
+                        base::bytesText(recomputed),
+                        base::counted(plan.recomputeSteps().size() + countRegions(plan.regions()),
+                                      plan::kindOf(plan.runtime()).unit),
+                        base::bytesText(spared));
     for (const plan::Region& region : plan.regions()) {
         const auto [first, last] = plan::endsOf(program, region);
         text += fmt::format("    {}{}  ops {}-{}{}\n", base::printable(first, 60),
@@ -282,8 +282,8 @@ std::string memoryText(const solve::PlanMemory& memory)
                        "  reserved    {} by PyTorch's allocator, {} with expandable segments\n",
                        shown(memory.packedHeight), base::exactBytesText(memory.packedHeight),
                        memory.packedHeight == memory.packedLowerBound
-                           ? std::string{"as low as can be"}
-                           : "bound "
+                           ? std::string{"at the lower bound"}
+                           : "lower bound "
                                  + base::bytesText(memory.packedLowerBound, base::Rounding::Down),
                        shown(memory.reserved), shown(memory.reservedExpandable));
 }

@@ -13,16 +13,16 @@ namespace plimsoll::cli {
 void addEvaluation(ordered_json& json, const plan::Problem& problem, const plan::Plan& plan,
                    const plan::Evaluation& evaluation, const plan::Evaluation& base);
 
-/// The same in a few lines for people.
+/// The same as text.
 [[nodiscard]] std::string evaluationText(const plan::Problem& problem, const plan::Plan& plan,
                                          const plan::Evaluation& evaluation,
                                          const plan::Evaluation& base);
 
-/// What a plan's memory takes once it has addresses: the keys that `plan` and `check` share.
+/// The memory of a plan once it has addresses: the keys that `plan` and `check` share.
 void addMemory(ordered_json& json, const solve::PlanMemory& memory);
-/// The same keys, null: there is no plan.
+/// The same keys with null values: there is no plan.
 void addNoMemory(ordered_json& json);
-/// The same in two lines for people.
+/// The same as text.
 [[nodiscard]] std::string memoryText(const solve::PlanMemory& memory);
 
 [[nodiscard]] double overheadPercent(const plan::Evaluation& evaluation,

@@ -76,7 +76,7 @@ Answer listPlanners()
             options.push_back(optionJson(option));
             answer.text += fmt::format("    {}\n", optionText(option));
         }
-        answer.text += fmt::format("    after: {}\n", descriptor.source);
+        answer.text += fmt::format("    based on: {}\n", descriptor.source);
         for (const std::string& sentence : descriptor.leavesOut)
             answer.text += fmt::format("    leaves out: {}\n", sentence);
         rows.push_back({{"id", descriptor.id},
@@ -170,55 +170,57 @@ PlanVerb::PlanVerb(CLI::App& app)
 {
     command().add_option("GRAPH", m_graph, "Traced step (.plimsoll.json or .plimsoll.json.gz)");
     m_at.addTo(command());
-    command().add_option(
-        "--budget", m_budgetText,
-        "All device bytes, the reserve included: 6GiB, 2100MiB, or 80% of the unplanned "
-        "peak");
-    command().add_option("--planner", m_plannerId, "Who plans; see --list")->capture_default_str();
+    command().add_option("--budget", m_budgetText,
+                         "Device memory that the step may use, including the reserve: 6GiB, "
+                         "2100MiB, or 80% of the unplanned peak");
+    command()
+        .add_option("--planner", m_plannerId, "Planner to use; see --list")
+        ->capture_default_str();
     command()
         .add_option("--reserve", m_reserveText,
-                    "Part of the budget kept for context and workspaces: 512MiB, or 5% of the "
-                    "unplanned peak without it")
+                    "Part of the budget kept free for the CUDA context and workspaces: 512MiB, or "
+                    "5% of the unplanned peak without the reserve")
         ->capture_default_str();
     command()
-        .add_option(
-            "--device", m_device,
-            "GPU whose speed and memory count: an id, a file such as gpus.json:my-gpu, or a "
-            "line such as memory=24GiB,bandwidth=1008G,float32=82.6T")
+        .add_option("--device", m_device,
+                    "GPU to plan for: an id, a file such as gpus.json:my-gpu, or a line such as "
+                    "memory=24GiB,bandwidth=1008G,float32=82.6T")
         ->capture_default_str();
     command()
-        .add_option("--frontier", m_points, "Also print the trade-off at that many budgets")
+        .add_option("--frontier", m_points,
+                    "Also print the trade-off between memory and time at this many budgets")
         ->transform(wholeNumber(1, kMostPoints));
     command()
         .add_option("--export", m_exports,
-                    fmt::format("File to write; its ending says the kind: {}. Repeatable",
+                    fmt::format("File to write; the extension selects the format: {}. Repeatable",
                                 writers::planEndings()))
         ->allow_extra_args(false); // what follows the file is the graph
     command().add_flag("--flips", m_hasFlips,
-                       "Also print which values to recompute or keep for the next GiB less, and "
+                       "Also print which values to recompute or keep to save one more GiB, and "
                        "between the points of --frontier");
     command()
-        .add_option(
-            "--pin", m_pins,
-            "keep:GLOB or recompute:GLOB: values of modules, ops (a target, or PATH:TARGET) "
-            "or tensors that the plan must keep, or must not. Repeatable")
+        .add_option("--pin", m_pins,
+                    "keep:GLOB or recompute:GLOB: values of modules, ops (a target, or "
+                    "PATH:TARGET) or tensors that the plan must keep or recompute. Repeatable")
         ->allow_extra_args(false);
     command().add_option(
         "--ddp", m_parallelText,
-        "One of several processes under DistributedDataParallel, such as "
-        "world=8,bucket=25MiB,busbw=100GB/s,latency=5us,views,manual; only world must be there");
+        "Plan for one rank under DistributedDataParallel, such as "
+        "world=8,bucket=25MiB,busbw=100GB/s,latency=5us,views,manual; only world is required");
     command()
-        .add_option("--zero", m_zero,
-                    "What the processes of --ddp share out. 1: the optimizer's state, as "
-                    "ZeroRedundancyOptimizer does. 2: gradients and parameters, too, as "
-                    "fully_shard(reshard_after_forward=False) does. 3: and gather parameters for "
-                    "forward and for backward, module by module, as fully_shard() does")
+        .add_option(
+            "--zero", m_zero,
+            "What the ranks of --ddp shard. 1: the optimizer's state, as ZeroRedundancyOptimizer "
+            "does. 2: also gradients and parameters, as fully_shard(reshard_after_forward=False) "
+            "does. 3: the same, with parameters gathered for forward and again for backward, "
+            "module by module, as fully_shard() does")
         ->transform(wholeNumber(0, kMostZero));
     command()
-        .add_option("--time-limit", m_timeLimit, "Seconds, then the best answer so far counts")
+        .add_option("--time-limit", m_timeLimit,
+                    "Seconds after which the search stops with the best answer so far")
         ->check(seconds());
     command().add_flag("--explain", m_explain,
-                       "Also print what the planner chose, one value after the other, and why");
+                       "Also print each value that the planner chose, and why");
     command().add_flag("--list", m_list, "Print the planners and their options");
     for (const auto& planner : solve::planners())
         for (const solve::OptionRecord& option : planner->descriptor().options)
@@ -271,8 +273,8 @@ void PlanVerb::checkArguments()
     if (m_graph.empty() || m_budgetText.empty())
         throw VerbError(ErrorKind::Usage, m_graph.empty()
                                               ? "GRAPH is missing: name a traced step. See --help."
-                                              : "--budget is missing: say how many bytes the step "
-                                                "may take, such as 6GiB or 80%.");
+                                              : "--budget is missing: give the memory that the "
+                                                "step may use, such as 6GiB or 80%.");
     m_planner = orThrow(solve::findPlanner(m_plannerId));
     if (m_explain && !m_planner->descriptor().explains)
         throw VerbError(ErrorKind::Usage,
@@ -293,12 +295,14 @@ void PlanVerb::readParallel()
     if (command().count("--ddp") == 0) {
         if (m_zero.value_or(0) == 0)
             return;
-        throw VerbError(ErrorKind::Usage,
-                        "--zero needs --ddp: say between how many processes it shares out.");
+        throw VerbError(
+            ErrorKind::Usage,
+            "--zero needs --ddp, which gives the number of processes, such as --ddp world=8.");
     }
     if (m_parallelText.find_first_not_of(" \t") == std::string::npos)
-        throw VerbError(ErrorKind::Usage, "--ddp is empty: say at least how many processes there "
-                                          "are, such as --ddp world=8.");
+        throw VerbError(
+            ErrorKind::Usage,
+            "--ddp is empty: give at least the number of processes, such as --ddp world=8.");
     const std::string zero = m_zero ? fmt::format(",zero={}", *m_zero) : std::string{};
     const Result<plan::DataParallel> setting =
         plan::parseDataParallel(m_parallelText + zero, m_deviceRecord);

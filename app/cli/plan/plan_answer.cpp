@@ -79,7 +79,7 @@ std::string pinsText(const std::vector<PricedPin>& pins)
             "  pin {} ({}){}{}\n", base::printable(plan::pinText(row.pin)),
             base::counted(row.pin.storages.size(), "value"),
             row.at.price      ? fmt::format(" costs {} a step", base::timeText(*row.at.price))
-            : row.isOutOfTime ? ": no time was left to find its price"
+            : row.isOutOfTime ? ": its cost is unknown, as no time was left to compute it"
                               : std::string{},
             row.given > 1 ? fmt::format("; given {} times, it counts once", row.given)
                           : std::string{});
@@ -96,8 +96,7 @@ std::string blameText(const Planning& planning)
     if (guilty.empty())
         return {};
     if (planning.areAllPinsWhy)
-        return fmt::format(" There is one without the pins {}: taking one of them back isn't "
-                           "enough.",
+        return fmt::format(" There is one without the pins {}: removing one of them isn't enough.",
                            fmt::join(guilty, " and "));
     return fmt::format(" There is one without the pin {}.", fmt::join(guilty, ", or without "));
 }
@@ -169,7 +168,7 @@ std::string boundText(const solve::Outcome& outcome, const plan::Evaluation& unp
 {
     if (outcome.status == solve::Status::Optimal)
         return "  bound       no plan within the budget is faster\n";
-    return fmt::format("  bound       {} at the least within the budget: {:.1f} % of the unplanned "
+    return fmt::format("  bound       at least {} within the budget: {:.1f} % of the unplanned "
                        "step may be left to gain\n",
                        base::timeText(outcome.timeBound), gapPercent(outcome, unplanned));
 }
@@ -199,7 +198,7 @@ std::string missedText(const Planning& planning)
     const base::Bytes bound = outcome.peakBound.bytes;
     const std::vector<plan::FrontierPoint>& points = outcome.frontier->points();
     const std::string known = points.empty()
-                                  ? std::string{"no plan is known at all"}
+                                  ? std::string{"no plan is known for any budget"}
                                   : fmt::format("the smallest budget with a plan is {}",
                                                 beside(budget, points.front()->evaluation().peak));
     if (outcome.status == solve::Status::Infeasible)
@@ -224,10 +223,10 @@ std::string nothingText(const Planning& planning)
         fmt::format("{}: no plan within {}{}\n", solve::statusName(outcome.status),
                     base::exactBytesText(budget), outcome.stopped ? ", stopped early" : "");
     if (!points.empty())
-        text +=
-            fmt::format("  smallest budget with a plan {}{}\n",
-                        beside(budget, points.front()->evaluation().peak),
-                        planning.searched ? "" : ", known without a search: --frontier 2 searches");
+        text += fmt::format(
+            "  smallest budget with a plan {}{}\n",
+            beside(budget, points.front()->evaluation().peak),
+            planning.searched ? "" : ", known without a search: use --frontier 2 to search");
     return text
            + fmt::format("  lower bound                 {}, needed by {}\n",
                          outcome.status == solve::Status::Infeasible

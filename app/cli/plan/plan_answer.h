@@ -12,16 +12,16 @@
 
 namespace plimsoll::cli {
 
-/// A pin, and what it costs: the same search for the same budget without it, the others kept.
+/// A pin and its cost: the difference to the same search for the same budget without it.
 struct PricedPin
 {
     plan::Pin pin;
     workspace::PinPrice at;
-    std::size_t given = 1;    ///< how often: it counts once
-    bool isOutOfTime = false; ///< no whole search with and without it in the given time
+    std::size_t given = 1;    ///< how many times it was given; it counts once
+    bool isOutOfTime = false; ///< no complete search with and without it in the given time
 };
 
-/// What a planner was asked, and what came of it.
+/// A planning request and its result.
 struct Planning
 {
     const solve::PlannerDescriptor& planner;
@@ -29,19 +29,19 @@ struct Planning
     const plan::Problem& problem;
     const plan::Evaluation& unplanned;
     solve::Outcome outcome;
-    bool searched = true;  ///< else the budget is below the bound: known is what takes no search
-    int points = 0;        ///< of the trade-off, to be printed
-    bool hasFlips = false; ///< also which decisions differ between neighbouring points
+    bool searched = true;  ///< else the budget is below the bound: no search took place
+    int points = 0;        ///< of the trade-off, to print
+    bool hasFlips = false; ///< also print which decisions differ between neighbouring points
     std::vector<std::string> exports = {};        ///< files written
     std::optional<solve::PlanMemory> memory = {}; ///< of the best plan
     std::vector<PricedPin> pins = {};
     bool areAllPinsWhy = false; ///< there is a plan only without several of them
 };
 
-/// The answer of `plan`, `seconds` aside. The same keys whether there is a plan or not.
+/// The answer of `plan`, without `seconds`. It has the same keys whether there is a plan or not.
 [[nodiscard]] Answer describe(const Planning& planning);
 
-/// What --explain adds: each pick, and by how much the step with it is still over the budget.
+/// The part of --explain: each pick, and by how much the step still exceeds the budget with it.
 void addPicks(Answer& answer, const plan::Problem& problem, const std::vector<solve::Pick>& picks);
 
 } // namespace plimsoll::cli

@@ -154,7 +154,7 @@ std::string frontierText(const graph::Program& program, const ordered_json& rows
             base::timeText(base::Nanoseconds{row["step_time_ns"].get<std::int64_t>()}),
             row["call"].get<std::string>());
         if (row.contains("flips") && !row["saved_bytes"].is_null())
-            text += fmt::format("    than the next: {}\n{}", priceText(row),
+            text += fmt::format("    compared with the next: {}\n{}", priceText(row),
                                 flipsText(program, row["flips"]));
     }
     return text;

@@ -8,12 +8,12 @@
 
 namespace plimsoll::cli {
 
-/// What each planner that `auto` ran has for the budget by itself, and why those that it didn't run
-/// have nothing; an empty array where one planner was asked. No times: the same search
-/// gives the same rows.
+/// The result for the budget of each planner that `auto` ran, and why it didn't run the others; an
+/// empty array if a single planner was called. Contains no times: the same search gives the same
+/// rows.
 [[nodiscard]] ordered_json standingsJson(const solve::Outcome& outcome, base::Bytes budget,
                                          base::Nanoseconds unplanned);
-/// The same in words, of those that ran.
+/// The same as text, for the planners that ran.
 [[nodiscard]] std::string standingsText(const ordered_json& rows, const solve::Outcome& outcome,
                                         base::Nanoseconds unplanned);
 

@@ -8,8 +8,8 @@
 
 namespace plimsoll::cli {
 
-/// A small file's content as `read` takes it; errors about it are named after the file. A file that
-/// is known to be of another kind is an error that says so.
+/// A small file's content as `read` parses it; errors name the file. A file of another known kind
+/// is an error that says so.
 template <typename Content, typename Read>
 [[nodiscard]] Content readSmall(const std::filesystem::path& path, readers::FileKind kind,
                                 const Read& read,

@@ -95,8 +95,8 @@ public:
     {
         command()
             .add_option("FILE", m_file,
-                        "JSON with ftime, btime, x, xbar, ftmp, btmp; ntime, ntmp and "
-                        "further ways of stages if there are any")
+                        "JSON with ftime, btime, x, xbar, ftmp, btmp; optionally ntime, ntmp and "
+                        "ways (stage variants)")
             ->required();
         command()
             .add_option("--budget", m_budget, "In the file's size unit, x[0] included")
@@ -111,8 +111,8 @@ public:
             ->check(CLI::IsMember({"corrected", "peer"}));
         command().add_flag(
             "--nonpersistent", m_nonPersistent,
-            "Also schedules that drop a stage's input (drop_i) and make it again while "
-            "what the stage saved stays; they are no regions");
+            "Also consider schedules that drop a stage's input (drop_i) and recompute it while "
+            "what the stage saved is kept; checkpoint regions can't express them");
         command().add_flag("--frontier", m_frontier, "Also print the whole trade-off");
         command().add_option("--time-limit", m_timeLimit, "Seconds")->check(seconds());
         close("Example: plimsoll-cli solve chain chain.json --budget 24 --frontier --json");

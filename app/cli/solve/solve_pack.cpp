@@ -27,7 +27,7 @@ class SolvePack : public Verb
 {
 public:
     explicit SolvePack(CLI::App& solve)
-        : Verb{solve, "pack", "Give buffers their places in as little memory as possible"}
+        : Verb{solve, "pack", "Assign addresses to buffers in as little memory as possible"}
     {
         command()
             .add_option("FILE", m_file,
@@ -35,12 +35,13 @@ public:
                         "upper)")
             ->required();
         command().add_option("--capacity", m_capacityText,
-                             "Memory there is, in the file's size unit or such as 6GiB; without it "
-                             "the height is minimised");
+                             "Available memory, in the file's size unit or as a size such as 6GiB; "
+                             "if absent, the height is minimised");
         command()
-            .add_option("--time-limit", m_timeLimit, "Seconds, then the best answer so far counts")
+            .add_option("--time-limit", m_timeLimit,
+                        "Seconds after which the search stops with the best answer so far")
             ->check(seconds());
-        command().add_option("--output", m_output, "CSV to write: the file with the column offset");
+        command().add_option("--output", m_output, "CSV to write: the input with a column offset");
         close("Example: plimsoll-cli solve pack buffers.csv --capacity 1048576 --output "
               "packed.csv");
     }

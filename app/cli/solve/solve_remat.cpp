@@ -53,12 +53,14 @@ public:
                                   .add_option("--budget", m_budget, "In the file's size unit")
                                   ->transform(wholeNumber(0, kMostBudget));
         command()
-            .add_option("--budget-ratio", m_ratio,
-                        "Share of what the plain order needs, rounded down, such as 0.5")
+            .add_option(
+                "--budget-ratio", m_ratio,
+                "Budget as a share of the peak without recomputation, rounded down, such as 0.5")
             ->check(share())
             ->excludes(budget);
         command()
-            .add_option("--time-limit", m_timeLimit, "Seconds, then the best plan so far counts")
+            .add_option("--time-limit", m_timeLimit,
+                        "Seconds after which the search stops with the best plan so far")
             ->check(seconds());
         close("Example: plimsoll-cli solve remat graph.json --budget-ratio 0.7 --json");
     }

@@ -9,9 +9,9 @@
 
 namespace plimsoll::plan {
 
-/// Nodes of autograd that no backward runs, such as those of a head that the loss doesn't need.
-/// What they save goes with them, once nobody refers to them: neither variables nor nodes that read
-/// their results, nor frames of regions that were given those. "Dead nodes" in LIFETIMES.md.
+/// Autograd nodes that no backward runs, such as those of a head that the loss doesn't need. Their
+/// saved tensors are released once nothing refers to the nodes: no variable, no node that read
+/// their results, no frame of a region that received those results. "Dead nodes" in LIFETIMES.md.
 class DeadNodes
 {
 public:
@@ -30,21 +30,21 @@ public:
         return op.index() + (isCopy ? 1 : 0);
     }
 
-    /// An execution of forward and loss, or of a region by its recomputation.
+    /// A run of forward and loss, or the recomputation of a region.
     struct Run
     {
         std::int32_t region = -1; ///< -1: the step's own forward
         /// The step of this run for an op index of the recording.
         std::function<std::int32_t(graph::OpIndex)> place;
-        /// Step until which a region's frame stands, whatever its rows do.
+        /// Step until which a region's frame exists, whatever its rows do.
         std::function<std::int32_t(std::int32_t)> frame;
     };
-    /// Steps after which things go.
+    /// Steps after which something is released.
     struct Ends
     {
         /// Of a dead node of the run, by its op.
         [[nodiscard]] std::int32_t node(std::size_t op) const { return nodes[op - firstOp]; }
-        /// Of the frame of a region that lies inside of the run.
+        /// Of the frame of a region inside the run.
         [[nodiscard]] std::int32_t frame(std::int32_t region) const
         {
             return frames[static_cast<std::size_t>(region - firstRegion)];
@@ -61,7 +61,7 @@ public:
 private:
     enum class Kind : std::uint8_t {
         None,    ///< no node, or one that backward runs
-        Unknown, ///< saves nothing: dead if those are that read its results
+        Unknown, ///< saves nothing: dead if the nodes that read its results are
         Dead,
     };
     void classify();
@@ -81,7 +81,7 @@ private:
     const ModelCode* m_code; ///< that of the table
     bool m_isAny = false;
     std::vector<Kind> m_kind;                            ///< by op
-    std::vector<graph::OpIndex> m_recorded;              ///< by op: when the dead node fell
+    std::vector<graph::OpIndex> m_recorded;              ///< by op: when the dead node was released
     std::vector<std::vector<graph::TensorId>> m_results; ///< by op
     std::vector<std::vector<std::size_t>> m_readOf;      ///< by tensor: ops that read it
     std::vector<std::vector<std::size_t>> m_readers;     ///< by op: ops whose nodes refer to its

@@ -7,8 +7,8 @@
 
 namespace plimsoll::plan {
 
-/// p(S) of LIFETIMES.md by storage: the recorded `python_free`, or `free` where neither that nor
-/// any row explains how long it lived.
+/// p(S) of LIFETIMES.md by storage: the recorded `python_free`, or `free` if neither that nor any
+/// row explains its lifetime.
 [[nodiscard]] std::vector<graph::OpIndex> recordedPythonHolds(const graph::Program& program);
 
 /// The code that runs in place of the model's forward under a plan at op granularity: one line per
@@ -21,15 +21,15 @@ public:
     /// Ops of the model's only call; `last() < first()`: there is no such call.
     [[nodiscard]] graph::OpIndex first() const { return m_first; }
     [[nodiscard]] graph::OpIndex last() const { return m_last; }
-    /// Whether the op is the copy that the next one, in place, makes of what it overwrites: one
-    /// call runs both, so that no region ends between them.
+    /// Whether the op copies what the next op overwrites in place: one call runs both, so no region
+    /// ends between them.
     [[nodiscard]] bool isCopyForNext(graph::OpIndex op) const
     {
         return m_isCopy[static_cast<std::size_t>(op)];
     }
     /// p(S) at op granularity, by storage.
     [[nodiscard]] const std::vector<graph::OpIndex>& holds() const { return m_holds; }
-    /// The variables that a function made of these ops is given. O(ops between).
+    /// The variables passed to a function made of these ops. O(ops between).
     [[nodiscard]] std::vector<graph::TensorId> parameters(graph::OpIndex first,
                                                           graph::OpIndex last) const;
 

@@ -13,7 +13,7 @@
 
 namespace plimsoll::plan {
 
-/// What lower() needs to know about one region. OpIndex counts ops of the program.
+/// What lower() needs to know about a region. OpIndex refers to ops of the program.
 struct RegionInfo
 {
     const Region* region = nullptr;
@@ -21,16 +21,16 @@ struct RegionInfo
     graph::OpIndex first = 0;
     graph::OpIndex last = 0;
     graph::OpIndex trigger =
-        graph::kNever; ///< backward op before which it is recomputed; kNever: not at all
+        graph::kNever; ///< backward op before which it is recomputed; kNever: never
     graph::OpIndex release = graph::kBeforeStep; ///< latest release of a row inside, at any depth
     bool hasRows = false;                        ///< has a row inside, at any depth
     std::vector<graph::StorageId> arguments;     ///< each once, ascending
     graph::OpIndex stopOp = -1;                  ///< op of the last pack
-    bool stopAfter = false;                      ///< the last pack comes after that op's kernel
+    bool stopAfter = false;                      ///< the last pack happens after that op's kernel
     graph::OpIndex lastExecuted = -1; ///< last op that its recomputation runs; first - 1: none
 };
 
-/// Indices of items by a key below `keys`: those of one key, in order, stand together.
+/// Indices of items by a key below `keys`; those with the same key are adjacent and in order.
 template <typename Item>
 class Groups
 {
@@ -56,7 +56,7 @@ private:
     std::vector<std::size_t> m_start; ///< by key
 };
 
-/// Regions of a plan against the tables of a program: who holds, packs and allocates what.
+/// Regions of a plan matched with a program's tables: what holds, packs and allocates what.
 class RegionTable
 {
 public:
@@ -67,27 +67,27 @@ public:
     {
         return m_regions[static_cast<std::size_t>(region)];
     }
-    /// What runs in place of the model's forward; null: the model itself.
+    /// The code that runs in place of the model's forward; null: the model itself.
     [[nodiscard]] const ModelCode* code() const { return m_code ? &*m_code : nullptr; }
     /// Innermost region around an op, -1: none.
     [[nodiscard]] std::int32_t innermost(graph::OpId op) const { return m_innermost[op.index()]; }
     /// Whether the op's results are kept for its innermost region.
     [[nodiscard]] bool isKept(graph::OpId op) const { return m_isKept[op.index()]; }
-    /// Whether the region's recomputation doesn't run the op: it finds the results kept, or the op
-    /// counts batches and statistics stay frozen.
+    /// Whether the region's recomputation skips the op: its results were kept, or the op counts
+    /// batches and statistics stay frozen.
     [[nodiscard]] bool isLeftOut(graph::OpId op, std::int32_t region) const
     {
         return (isKept(op) && innermost(op) == region)
                || std::ranges::binary_search(m_frozen, static_cast<graph::OpIndex>(op.index()));
     }
-    /// Ops that a region's recomputation runs up to and with an op index within what it executes.
+    /// Number of ops that a region's recomputation runs up to and including an op index inside it.
     [[nodiscard]] std::int32_t executedUpTo(graph::OpIndex opIndex, std::int32_t region) const;
     /// Rows of `saved` on a storage, in order.
     [[nodiscard]] std::span<const std::uint32_t> rowsOf(graph::StorageId storage) const
     {
         return m_rows.of(storage.index(), storage.index() + 1);
     }
-    /// What the region's function is given, one entry a use.
+    /// The arguments of the region's function, one entry per use.
     [[nodiscard]] std::vector<graph::TensorId> given(const Region& region) const;
     /// Regions that have the storage among their arguments.
     [[nodiscard]] const std::vector<std::int32_t>& regionsTaking(graph::StorageId storage) const
@@ -106,7 +106,7 @@ public:
     [[nodiscard]] bool isPacked(std::uint32_t row, std::int32_t region) const;
     /// Whether a region is another or nested in it, at any depth.
     [[nodiscard]] bool isWithin(std::int32_t inner, std::int32_t outer) const;
-    /// Order of two recomputations at one place: parents first, independent ones by falling
+    /// Order of two recomputations at the same op: parents first, independent ones by falling
     /// `first`.
     [[nodiscard]] bool outranks(std::int32_t a, std::int32_t b) const;
 

@@ -284,21 +284,19 @@ base::Result<Program> rewrite(const Problem& problem, const Plan& plan, const Sc
 {
     if (!kindOf(plan.runtime()).isProgram)
         return base::failure(base::ErrorKind::Usage,
-                             "This plan's regions run in PyTorch's autograd, so that it is no list "
-                             "of ops that could "
-                             "be written out: make a plan for runtime step.");
+                             "PyTorch's autograd runs this plan's regions, so it can't be written "
+                             "out as a list of ops: make a plan for runtime step.");
     if (problem.parallel)
-        return base::failure(base::ErrorKind::Usage, "A graph is the step of a process by itself: "
-                                                     "plan without data parallel to write it out.");
-    const std::vector<std::int32_t>& places = schedule.stepOfOp;
-    if (const auto late = std::ranges::is_sorted_until(places); late != places.end())
         return base::failure(
             base::ErrorKind::Usage,
-            fmt::format(
-                "This plan runs ops ahead of their places: op {} runs before op {}, and a graph of "
-                "such a step doesn't tell "
-                "which op of the model is which: export the plan itself, or plan with reorder off.",
-                late - places.begin(), firstBehind(places, *late)));
+            "A graph is the step of a single process: plan without data parallel to write it out.");
+    const std::vector<std::int32_t>& places = schedule.stepOfOp;
+    if (const auto late = std::ranges::is_sorted_until(places); late != places.end())
+        return base::failure(base::ErrorKind::Usage,
+                             fmt::format("This plan reorders ops: op {} runs before op {}, and a "
+                                         "graph of such a step doesn't identify the model's ops. "
+                                         "Export the plan itself, or plan with reorder off.",
+                                         late - places.begin(), firstBehind(places, *late)));
     return Rewriter{*problem.step(), schedule}.run(plan.planner);
 }
 

@@ -65,11 +65,13 @@ private:
         const auto row = static_cast<std::size_t>(executed.region);
         const graph::Op& op = m_program.op(executed.op);
         if (!isForward(op))
-            return fmt::format("{} of backward runs again: regions repeat forward and loss only.",
-                               name(executed.op));
+            return fmt::format(
+                "{} of backward is recomputed: regions recompute forward and loss only.",
+                name(executed.op));
         if (isForward(m_program.op(graph::opAt(m_plan.recomputeSteps()[row].before))))
-            return fmt::format("{} runs again in forward, before {}: regions do in backward only.",
-                               name(executed.op), place(row));
+            return fmt::format(
+                "{} is recomputed in forward, before {}: regions are recomputed in backward only.",
+                name(executed.op), place(row));
         for (const std::vector<graph::TensorId>* tensors : {&op.reads, &op.writes, &op.outputs})
             for (const graph::TensorId tensor : *tensors) {
                 const graph::StorageId storage = m_program.tensor(tensor).storage;
@@ -90,8 +92,8 @@ private:
         for (const auto& [one, other] : {std::pair{from, to}, std::pair{to, from}})
             for (const std::size_t before : m_rowsOf[one.index()])
                 if (before < row && !runsAgain(other, before))
-                    return fmt::format("{} runs again before {} without {}, and with it before {}: "
-                                       "nested regions repeat both in either place.",
+                    return fmt::format("{} is recomputed before {} without {}, and with it before "
+                                       "{}: nested regions recompute both in either place.",
                                        name(one), place(before), number(other.index()), place(row));
         return ofPart(from, to, row);
     }
@@ -104,8 +106,8 @@ private:
                 continue;
             for (const std::size_t apart : m_rowsOf[between])
                 if (!runsAgain(from, apart) || !runsAgain(to, apart))
-                    return fmt::format("{} and {} run again together before {}, {} between them "
-                                       "only before {}: a region runs again as a whole.",
+                    return fmt::format("{} and {} are recomputed together before {}, {} between "
+                                       "them only before {}: a region is recomputed as a whole.",
                                        name(from), number(to.index()), place(row), number(between),
                                        place(apart));
         }
@@ -145,7 +147,7 @@ std::string whyNoRegions(const graph::Program& program, const Plan& plan, const 
     if (plan.recomputeSteps().empty())
         return {};
     return Search{program, plan, schedule}.reason().value_or(
-        "Every value goes right after its last use: under regions autograd and the model's "
+        "Every value is freed right after its last use: under regions autograd and the model's "
         "variables hold some for longer.");
 }
 

@@ -22,17 +22,17 @@ enum class Table : std::uint8_t {
 };
 inline constexpr std::size_t kTableCount = 8;
 
-/// The laws of numbers in the calls of ops, which a program doesn't hold: enough to prove that
+/// The laws of numbers in the calls of ops, which a program doesn't hold: enough to check that
 /// their indices are in range.
 struct CallNumbers
 {
-    std::size_t unknown = 0; ///< of the keys `numbers` and `args`: those that are null
+    std::size_t unknown = 0; ///< the keys `numbers` and `args` that are null
     std::size_t rows = 0;
     std::int64_t highestLaw = -1;
     std::vector<std::int32_t> ofOps; ///< rows, -1: none
 };
 
-/// A program that is read but not yet proved valid, and where each of its rows stood in the text.
+/// A program that has been read but not yet validated, and where each of its rows is in the text.
 struct Draft
 {
     graph::Program program;

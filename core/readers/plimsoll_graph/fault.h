@@ -10,7 +10,7 @@
 
 namespace plimsoll::readers::plimsoll_graph {
 
-/// A violated invariant: the row that shows it, and what is wrong as the rest of a sentence.
+/// A violated invariant: its row, and what is wrong as the rest of a sentence.
 struct Fault
 {
     Table table = Table::Ops;
@@ -25,7 +25,7 @@ using MaybeFault = std::optional<Fault>;
     return Fault{table, row, std::move(problem)};
 }
 
-/// What the first check finds that finds anything.
+/// The fault of the first check that finds one.
 [[nodiscard]] inline MaybeFault
 findFirst(const graph::Program& program,
           std::initializer_list<MaybeFault (*)(const graph::Program&)> checks)
@@ -36,10 +36,10 @@ findFirst(const graph::Program& program,
     return std::nullopt;
 }
 
-/// An index that names no row of its table. All other checks need this one passed.
+/// An index that refers to no row of its table. All other checks require that this one passed.
 [[nodiscard]] MaybeFault findIndexFault(const graph::Program& program);
 
-/// The rules about when storages live and are used. Needs indices that are in range.
+/// The rules about when storages are live and used. Needs indices that are in range.
 [[nodiscard]] MaybeFault findLifetimeFault(const graph::Program& program);
 
 } // namespace plimsoll::readers::plimsoll_graph

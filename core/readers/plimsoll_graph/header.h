@@ -18,8 +18,8 @@ HeaderKey readHeaderKey(Scan& scan, std::string_view key, JsonValue& value, grap
 
 bool readChecks(Scan& scan, JsonValue& value, Draft& draft);
 
-/// Finds `format` and `version` wherever they stand and refuses other formats and newer versions:
-/// before any row is looked at, which another version may write in another way.
+/// Finds `format` and `version` wherever they are in the text and refuses other formats and newer
+/// versions, before any row is read: another version may write rows differently.
 bool readVersion(Scan& scan, simdjson::ondemand::document& document, int& version);
 
 } // namespace plimsoll::readers::plimsoll_graph

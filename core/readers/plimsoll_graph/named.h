@@ -13,8 +13,8 @@
 
 namespace plimsoll::readers::plimsoll_graph {
 
-/// An object that has each of `names`, read with `read(position in names, JsonValue&) -> bool`.
-/// `column` is the place of the object itself; `left` a key that may be there and isn't read.
+/// Reads an object that has each of `names` with `read(position in names, JsonValue&) -> bool`.
+/// `column` is the column of the object itself; `left` is an optional key that isn't read.
 template <std::size_t Count, typename Read>
 bool readNamed(Scan& scan, JsonValue& value, std::string_view column,
                const std::array<const char*, Count>& names, Read read, std::string_view left = {})

@@ -5,14 +5,14 @@
 
 namespace plimsoll::readers::plimsoll_graph {
 
-/// A graph of a million ops is below it. Parsing takes a multiple of it in memory.
+/// A graph of a million ops is smaller. Parsing takes a multiple of it in memory.
 inline constexpr io::ReadLimits kLimits{.bytes = std::uint64_t{512} << 20U};
 
 /// The format of FORMAT.md.
 [[nodiscard]] ReaderDescriptor descriptor();
 
 [[nodiscard]] bool sniff(std::string_view head);
-/// Hostile content is an error, never a crash; every invariant of FORMAT.md holds for the result.
+/// Hostile content is an error, never a crash; the result satisfies every invariant of FORMAT.md.
 [[nodiscard]] base::Result<ReadProgram> parse(const Text& text, const base::JobContext& context);
 
 } // namespace plimsoll::readers::plimsoll_graph

@@ -6,7 +6,7 @@
 
 namespace plimsoll::readers::plimsoll_graph {
 
-// Each fills its table of the draft; numbers are in bounds afterwards, indices not yet in range.
+// Each fills its table of the draft; numbers are then within bounds, indices not yet in range.
 bool readModules(Scan& scan, JsonValue& value, Draft& draft);
 bool readCalls(Scan& scan, JsonValue& value, Draft& draft);
 bool readStorages(Scan& scan, JsonValue& value, Draft& draft);

@@ -29,14 +29,14 @@ struct Range
     std::int64_t highest = 0;
 };
 
-/// Indices and moments are 32 bits wide; the largest number means "never".
+/// Indices and points in the op sequence have 32 bits; the largest number means "never".
 inline constexpr std::int64_t kMostRows = std::numeric_limits<std::int32_t>::max() - 1;
 inline constexpr Range kIndex{0, kMostRows};
 inline constexpr Range kIndexOrNone{-1, kMostRows};
 inline constexpr Range kCount{0, base::kHuge - 1};
 
-/// One pass over the text: the place where it is (for messages), the first error, what was
-/// tolerated. Errors stick: after the first, everything returns false.
+/// One pass over the text: the current place (for messages), the first error, tolerated oddities.
+/// Errors stick: after the first one, everything returns false.
 class Scan
 {
 public:
@@ -47,25 +47,25 @@ public:
     [[nodiscard]] bool ok() const { return !m_error; }
     [[nodiscard]] const base::Error& error() const { return *m_error; }
     [[nodiscard]] const Text& source() const { return m_source; }
-    /// Whose place counts for refuseJson().
+    /// The document in which refuseJson() finds the place.
     void attach(simdjson::ondemand::document& document) { m_document = &document; }
 
-    /// Names the place for later messages: a key or table, its row and column where there are any.
+    /// Sets the place for later messages: a key or table, and its row and column, if any.
     void enter(std::string_view key) { m_key = key, m_row.reset(), m_column = {}; }
     void enterRow(std::size_t row) { m_row = row, m_column = {}; }
     void enterColumn(std::string_view column) { m_column = column; }
 
-    /// Something well formed that is not what belongs here.
+    /// Well-formed JSON that isn't allowed here.
     bool refuse(JsonValue& value, std::string_view expected);
     /// Not JSON, or the end of the file.
     bool refuseJson(simdjson::error_code code);
-    /// The same where the end of the file is the place.
+    /// The same, with the end of the file as the place.
     bool refuseEnd();
     /// Brackets that nest deeper than base::kDeepestJson.
     bool refuseDepth(std::uint64_t offset);
     bool refuseAt(std::uint64_t offset, std::string_view problem,
                   std::string_view advice = "trace the model again");
-    /// False, with the error Cancelled, once the job was asked to stop. Also reports progress.
+    /// False, with the error Cancelled, once the job was stopped. Also reports progress.
     bool goOn(std::uint64_t offset);
 
     [[nodiscard]] std::uint64_t offsetOf(JsonValue& value) const;
@@ -101,8 +101,8 @@ public:
         return ok();
     }
 
-    /// Calls `visit(std::string_view key, JsonValue&) -> bool` for each field. A key that comes
-    /// twice is an error: readers would differ about which one counts.
+    /// Calls `visit(std::string_view key, JsonValue&) -> bool` for each field. A repeated key is an
+    /// error: readers would disagree about which one counts.
     template <typename Visit>
     bool eachField(JsonValue& value, Visit visit)
     {
@@ -148,7 +148,7 @@ private:
     std::map<std::string, std::size_t> m_oddities;
 };
 
-/// " of the decompressed text" where offsets don't count the file's own bytes.
+/// " of the decompressed text" if offsets don't count the file's own bytes.
 [[nodiscard]] const char* offsetSuffix(const Text& source);
 
 } // namespace plimsoll::readers::plimsoll_graph

@@ -131,7 +131,7 @@ private:
     bool note(graph::Slot slot, std::uint64_t offset)
     {
         if (!m_slots.empty() && slot.tensor <= m_slots.back().tensor)
-            return m_scan.refuseAt(offset, fmt::format("tensor {} stands behind tensor {}",
+            return m_scan.refuseAt(offset, fmt::format("tensor {} comes after tensor {}",
                                                        slot.tensor, m_slots.back().tensor));
         m_slots.push_back(slot);
         return true;

@@ -6,8 +6,7 @@
 
 namespace plimsoll::readers::plimsoll_graph {
 
-/// Fills the table of the ways in which modules are called. Equal values get equal texts, however
-/// they are written.
+/// Fills the table of call structures. Equal values get equal texts, however they are written.
 bool readStructures(Scan& scan, JsonValue& value, Draft& draft);
 
 } // namespace plimsoll::readers::plimsoll_graph

@@ -32,21 +32,21 @@ public:
         return as(&Scan::integers, range, out);
     }
     bool json(std::string_view& out) { return as(&Scan::json, out); }
-    /// Hands the next column to `take(JsonValue&) -> bool` as it stands.
+    /// Passes the next column to `take(JsonValue&) -> bool` unchanged.
     template <typename Take>
     bool read(Take take)
     {
         JsonValue value;
         return next(value) && take(value);
     }
-    /// Whether the row goes on.
+    /// Whether the row has more columns.
     bool hasMore();
     /// Columns beyond those known are tolerated.
     bool finish();
 
 private:
     bool next(JsonValue& out);
-    /// The next column, as one of Scan's functions reads it.
+    /// Reads the next column with one of Scan's functions.
     template <typename Read, typename... Args>
     bool as(Read how, Args&... args)
     {
@@ -62,7 +62,7 @@ private:
     simdjson::ondemand::array_iterator m_at;
     simdjson::ondemand::array_iterator m_end;
     bool m_started = false;
-    bool m_ahead = false; ///< m_at stands at a column that nobody has read
+    bool m_ahead = false; ///< m_at points to a column that has not been read
 };
 
 /// Reads rows with `read(Row&) -> bool` and notes where each began.

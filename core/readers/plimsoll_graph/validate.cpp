@@ -84,8 +84,9 @@ MaybeFault findOrderFault(const Program& program)
         if (op.recomputeOf && op.recomputeOf->index() >= row)
             return fault(Table::Ops, row, "names a recompute_of that is not before it");
         if (op.isRepetition && !(op.recomputeOf && program.isRewritten()))
-            return fault(Table::Ops, row,
-                         "is a plan's repetition, which has a recompute_of and execution \"step\"");
+            return fault(
+                Table::Ops, row,
+                "is a recomputation of a plan, which needs a recompute_of and execution \"step\"");
     }
     if (microSteps != program.header.microSteps)
         return fault(Table::Ops, program.ops.size() - 1,
@@ -100,7 +101,7 @@ MaybeFault findSavedFault(const Program& program)
         const graph::Saved& saved = program.saved[row];
         if (!saved.unpack) {
             if (saved.dropped != graph::kNever)
-                return fault(Table::Saved, row, "has a dropped moment but was never unpacked");
+                return fault(Table::Saved, row, "has `dropped` set but was never unpacked");
             continue;
         }
         if (*saved.unpack - 1 > saved.dropped)

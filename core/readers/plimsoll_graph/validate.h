@@ -11,8 +11,8 @@
 
 namespace plimsoll::readers::plimsoll_graph {
 
-/// Proves every invariant of FORMAT.md; the first violation is the error and names its row and
-/// where that stands. Counts tolerated oddities.
+/// Checks every invariant of FORMAT.md; the error is the first violation, with its row and place.
+/// Counts tolerated oddities.
 [[nodiscard]] base::Result<void> validate(const Draft& draft, const Text& source,
                                           std::map<std::string, std::size_t>& oddities);
 

@@ -9,7 +9,7 @@
 
 namespace plimsoll::readers::plimsoll_graph {
 
-/// Reads the key `vary`; numbers are in bounds afterwards, indices not yet in range.
+/// Reads the key `vary`; afterwards numbers are within bounds, but indices not yet in range.
 bool readVary(Scan& scan, JsonValue& value, Draft& draft);
 
 /// What is wrong with it, as the rest of a sentence: an index out of range, a table of another

@@ -38,9 +38,9 @@ Problem findAxisProblem(const graph::Axis& axis)
                            base::printable(axis.name, 40));
     if (axis.recorded.size() != kRecordedSizes || !std::ranges::is_sorted(axis.recorded)
         || std::ranges::adjacent_find(axis.recorded) != axis.recorded.end())
-        return fmt::format("the sizes recorded of the {} are not three that rise", axis.name);
+        return fmt::format("the recorded sizes of the {} are not three rising ones", axis.name);
     if (std::ranges::find(axis.recorded, axis.size) == axis.recorded.end())
-        return fmt::format("the {} of {} is none of those recorded", axis.name, axis.size);
+        return fmt::format("the {} of {} is not one of those recorded", axis.name, axis.size);
     for (const std::int64_t size : axis.recorded)
         if (!axis.has(size))
             return fmt::format("the {} of {} is not reached in steps of {}", axis.name, size,
@@ -61,7 +61,7 @@ Problem findTermProblem(const Vary& vary)
                                    vary.axes[axis].name, term[axis]);
         if (std::ranges::find(vary.terms, term)
             != vary.terms.begin() + static_cast<std::ptrdiff_t>(row))
-            return fmt::format("term {} comes twice", row);
+            return fmt::format("term {} appears twice", row);
     }
     for (std::size_t row = 0; row < vary.polynomials.size(); ++row)
         if (vary.polynomials[row].coefficients.size() != vary.terms.size())

@@ -7,20 +7,20 @@
 
 namespace plimsoll::solve {
 
-/// Puts what a planner proposes into the frontier where it improves on what is there. A proposal
-/// over the problem's budget, or against its pins, is dropped. One that fails its check is a bug of
-/// the planner or of the check and is never dropped silently: an error of kind Internal, whose
-/// sentence holds the fault. The listener is told of a frontier that got better. `provenance`: null
-/// means the planner that the proposal names.
+/// Certifies a planner's proposal and inserts it into the frontier if it improves that. A proposal
+/// that exceeds the problem's budget or violates its pins is dropped. One that fails its check is a
+/// bug in the planner or in the check and is never dropped silently: an error of kind Internal,
+/// whose sentence holds the fault. The listener is notified when the frontier improves.
+/// `provenance`: null means the planner that the proposal names.
 [[nodiscard]] base::Result<void>
 certifyAndInsert(plan::Frontier& frontier, const plan::Problem& problem, const plan::Plan& proposal,
                  const Listener& listener = {},
                  std::shared_ptr<const plan::Provenance> provenance = nullptr);
 
-/// A point that every frontier begins with: a plan that repeats nothing, if the problem's pins
-/// allow it. Regions between ops replace the model's code, which alone changes what lives when, so
-/// that the plan without them is a point of its own.
-/// An error of kind CheckFailed where not even that goes with the graph and the planner's options.
+/// The first point of every frontier: a plan that recomputes nothing, if the problem's pins allow
+/// it. Regions of ops replace the model's code, which by itself changes lifetimes, so that the plan
+/// without regions is a point of its own there. An error of kind CheckFailed if not even that plan
+/// suits the graph and the planner's options.
 [[nodiscard]] base::Result<void>
 beginFrontier(plan::Frontier& frontier, const plan::Problem& problem, const plan::Plan& everything);
 

@@ -35,9 +35,9 @@ base::Result<void> checkText(const OptionRecord& record, const std::string& text
         return refused(
             fmt::format("takes at most {} bytes of text, not {}", record.upper, text.size()));
     if (base::printable(text, std::numeric_limits<std::size_t>::max()) != text)
-        return refused(fmt::format("takes one line of text, not \"{}\": it has characters that "
-                                   "can't be seen",
-                                   base::printable(text, 40)));
+        return refused(
+            fmt::format("takes one line of text, not \"{}\": it has invisible characters",
+                        base::printable(text, 40)));
     return {};
 }
 
@@ -94,7 +94,7 @@ base::Result<void> checkValue(const OptionRecord& record, const OptionValue& val
     const auto* text = std::get_if<std::string>(&value);
     if (record.isText)
         return text != nullptr ? checkText(record, *text)
-                               : refused(fmt::format("takes a text, not {}", *number));
+                               : refused(fmt::format("takes a string, not {}", *number));
     if (number == nullptr)
         return refused(fmt::format("takes {} to {}, not \"{}\"", record.lower, record.upper,
                                    base::printable(*text, 40)));

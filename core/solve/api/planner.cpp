@@ -48,10 +48,11 @@ base::Result<plan::FrontierPtr> Planner::frontier(const plan::Problem& problem,
 
 base::Result<std::vector<Pick>> Planner::explain(const plan::VerifiedPlan& /*plan*/) const
 {
-    return base::failure(base::ErrorKind::Usage,
-                         fmt::format("The planner {} does not choose value by value, so that there "
-                                     "is nothing to explain.",
-                                     descriptor().id));
+    return base::failure(
+        base::ErrorKind::Usage,
+        fmt::format(
+            "The planner {} does not choose value by value, so there is nothing to explain.",
+            descriptor().id));
 }
 
 base::Result<void> checkOptions(const PlannerDescriptor& descriptor, const Options& options)

@@ -23,11 +23,11 @@ struct PlannerDescriptor
 {
     std::string id;       ///< "rotor"
     std::string name;     ///< "Rotor"
-    std::string sentence; ///< what it does, for lists
+    std::string sentence; ///< what it does, for lists of planners
     std::vector<OptionRecord> options;
-    std::string source = {};                 ///< the paper or program that it follows: a sentence
-    std::vector<std::string> leavesOut = {}; ///< sentences: what it doesn't look at or model
-    bool explains = false;                   ///< Planner::explain() tells how its plans came about
+    std::string source = {}; ///< the paper or program on which it is based: a sentence
+    std::vector<std::string> leavesOut = {}; ///< sentences: what it leaves out
+    bool explains = false;                   ///< supports Planner::explain()
 };
 
 /// A value that a planner chose to recompute.
@@ -36,28 +36,28 @@ struct Pick
     graph::StorageId value;
     graph::OpId op; ///< that makes it
     base::Bytes bytes;
-    base::Nanoseconds recomputeTime; ///< of recomputing it once, as the planner saw it then
-    std::uint32_t times = 1;         ///< how often that was going to be needed
-    double bytesPerNanosecond = 0;   ///< what it was chosen by; infinite without a time
-    base::Bytes peak;                ///< of the step with it and all picks before it
+    base::Nanoseconds recomputeTime; ///< of recomputing it once, as estimated when it was chosen
+    std::uint32_t times = 1;         ///< how many recomputations were expected
+    double bytesPerNanosecond = 0;   ///< its score; infinite for values that take no time
+    base::Bytes peak;                ///< of the step with it and all previous picks
 };
 
-/// What a planner found for a problem.
+/// A planner's result for a problem.
 struct Outcome
 {
     Status status = Status::NotFound;
     plan::FrontierPoint best;   ///< fastest within the budget; empty: none
-    plan::FrontierPtr frontier; ///< everything verified on the way, whatever the budget; never null
+    plan::FrontierPtr frontier; ///< all verified plans, whatever the budget; never null
     plan::PeakBound peakBound;
     base::Nanoseconds timeBound; ///< no plan within the budget is faster
-    bool stopped = false;        ///< the time was up before the search was over
+    bool stopped = false;        ///< stopped before the search was over
 };
 
-/// Is told the frontier that a search has so far, whenever it got better: from any thread, one call
-/// at a time. Nothing may be done in it that takes long.
+/// Called with the current frontier of a search whenever it improves: from any thread, one call at
+/// a time. Must return quickly.
 using Listener = std::function<void(const plan::FrontierPtr&)>;
 
-/// A way to find plans. Immutable; solve() may run in any thread.
+/// A planner. Immutable; solve() may run in any thread.
 class Planner
 {
 public:
@@ -69,23 +69,22 @@ public:
     virtual ~Planner() = default;
 
     [[nodiscard]] const PlannerDescriptor& descriptor() const { return m_descriptor; }
-    /// The whole trade-off between memory and time. Sizes, device, reserve are the problem's; its
-    /// budget is ignored. Usage error of options that are not the planner's. Stopped early it
-    /// returns what it has (at least the plan that keeps everything) within some 20 ms; asked to
-    /// stop before it began, it takes its quick look, if it has one: always the same plans. The
-    /// listener hears on the way what there is so far; planners that have nothing to show before
-    /// they are done tell nothing.
+    /// The whole trade-off between memory and time. Sizes, device and reserve are the problem's;
+    /// its budget is ignored. Usage error for options that the planner doesn't have. If stopped
+    /// early, it returns what it has (at least the plan that keeps everything) within some 20 ms;
+    /// if stopped before it began, it takes its quick look, if any, which always gives the same
+    /// plans. The listener is called with intermediate results, if there are any.
     [[nodiscard]] base::Result<plan::FrontierPtr> frontier(const plan::Problem& problem,
                                                            const Options& options,
                                                            const base::JobContext& job,
                                                            const Listener& listener = {}) const;
-    /// How a plan of this planner came about, in the order of choice. Usage error of planners that
-    /// don't choose value by value; CheckFailed for a plan that this one does not make.
+    /// How a plan of this planner came about, in the order of choice. Usage error for planners that
+    /// don't choose value by value; CheckFailed for a plan that this planner doesn't make.
     [[nodiscard]] virtual base::Result<std::vector<Pick>>
     explain(const plan::VerifiedPlan& plan) const;
 
 private:
-    /// frontier() with options that are checked.
+    /// frontier() with validated options.
     [[nodiscard]] virtual base::Result<plan::FrontierPtr>
     search(const plan::Problem& problem, const Options& options, const base::JobContext& job,
            const Listener& listener) const = 0;
@@ -100,7 +99,7 @@ private:
 [[nodiscard]] OptionValue chosenValue(const PlannerDescriptor& descriptor, const Options& options,
                                       const std::string& name);
 
-/// Reads the chosen values. A planner derives the struct of its options, each of which it reads
+/// Reads the chosen values. A planner derives the struct of its options, and reads each of them
 /// once.
 class OptionReader
 {
@@ -130,20 +129,20 @@ private:
 /// The planner with all of its options, defaults included, sorted by name.
 [[nodiscard]] plan::PlannerCall callOf(const PlannerDescriptor& descriptor, const Options& options);
 
-/// What to ask for a plan of these options: the planner's id and what differs from its defaults, as
-/// the command line takes it. "rotor --ways on".
+/// The call that gives a plan of these options, as on the command line: the planner's id and the
+/// options that differ from its defaults. "rotor --ways on".
 [[nodiscard]] std::string callText(const PlannerDescriptor& descriptor,
                                    const std::vector<std::pair<std::string, std::string>>& options);
 
-/// Usage error where an option is on that plans of the runtime asked for don't take.
+/// Usage error if an option is on that plans of the requested runtime don't support.
 [[nodiscard]] base::Result<void> checkRuntime(const PlannerDescriptor& descriptor,
                                               const Options& options);
 
 /// What executes the plan: the value of the option "runtime".
 [[nodiscard]] plan::Runtime runtimeOf(const PlannerDescriptor& descriptor, const Options& options);
 
-/// Reads the answer for the problem's budget off a frontier, with proven bounds. The same for every
-/// planner.
+/// Looks the answer for the problem's budget up in a frontier, with proven bounds. The same for
+/// every planner.
 [[nodiscard]] Outcome outcomeAt(const plan::Problem& problem, plan::FrontierPtr frontier);
 
 } // namespace plimsoll::solve

@@ -5,12 +5,12 @@
 
 namespace plimsoll::solve {
 
-/// What is known of an answer: a plan, a chain's schedule, a packing.
+/// The status of an answer: a plan, a chain's schedule, a packing.
 enum class Status : std::uint8_t {
     Optimal,    ///< equals a proven bound: nothing is better
-    Feasible,   ///< fits; something better may exist
+    Feasible,   ///< fits; better ones may exist
     Infeasible, ///< proven: nothing fits
-    NotFound,   ///< nothing that fits was found
+    NotFound,   ///< none that fits was found
 };
 
 /// "optimal", "feasible", "infeasible", "not_found".

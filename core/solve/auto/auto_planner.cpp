@@ -201,7 +201,7 @@ private:
                 merge(frontier, **result);
             } else if (result.error().kind != base::ErrorKind::Cancelled) {
                 std::string sentence =
-                    fmt::format("{} took no part: {}", idOf(part), base::told(result.error()));
+                    fmt::format("{} was not run: {}", idOf(part), base::told(result.error()));
                 if (leftOut.insert(sentence).second)
                     frontier.leaveOut(std::move(sentence));
             }
@@ -287,17 +287,15 @@ PlannerDescriptor descriptorOfAuto(const std::vector<AutoPart>& parts)
     options.push_back(granularityRecord());
     options.push_back(freezeStatsRecord());
     options.push_back(runtimeRecord());
-    return {
-        "auto",
-        "Auto",
-        "Runs the planners that are fit for the runtime, the regions and the statistics asked "
-        "for side by side, rotor also with several ways of a stage, and takes the best of their "
-        "plans for every budget.",
-        std::move(options),
-        "The planners whose plans it takes: each plan names the one that made it.",
-        {"Options that it does not list: they stay at the planners' defaults, but for rotor's "
-         "nonpersistent, which it tries in the runtime step.",
-         "Parts of plans by different planners put together into one."}};
+    return {"auto",
+            "Auto",
+            "Runs the planners that support the requested runtime, regions and statistics side by "
+            "side, rotor also with stage variants, and keeps the best plan for every budget.",
+            std::move(options),
+            "The planners that it runs: each plan names the one that made it.",
+            {"Options that it does not list: they stay at the planners' defaults, except rotor's "
+             "nonpersistent, which it tries in the runtime step.",
+             "Plans combined from parts of several planners' plans."}};
 }
 
 class AutoPlanner final : public Planner
@@ -322,9 +320,9 @@ private:
         RETURN_IF_ERROR(checkRuntime(descriptor(), demanded));
         const FitPlanners parts = fitPlanners(m_parts, descriptor(), options);
         if (parts.fit.empty())
-            return base::failure(base::ErrorKind::Usage,
-                                 "No planner takes all of these options together: leave some of "
-                                 "them off.");
+            return base::failure(
+                base::ErrorKind::Usage,
+                "No planner supports all of these options together: leave some of them off.");
         return AutoRun{problem, descriptor(), options, job, listener}.run(parts, m_threads);
     }
 

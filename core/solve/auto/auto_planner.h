@@ -9,9 +9,9 @@
 
 namespace plimsoll::solve {
 
-/// The planner "auto": runs those of `parts` that are fit for what is asked, side by side, begun in
+/// The planner "auto": runs those of `parts` that support the request side by side, started in
 /// their order, and keeps the best plan for every budget. The planners must outlive it. `threads`:
-/// at most so many run at a time; 0: as many as the machine has. Plans don't depend on it.
+/// the largest number that run at a time; 0: as many as the machine has. Plans don't depend on it.
 [[nodiscard]] std::unique_ptr<const Planner> makeAutoPlanner(std::vector<AutoPart> parts,
                                                              std::size_t threads = 0);
 

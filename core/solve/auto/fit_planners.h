@@ -8,14 +8,14 @@
 
 namespace plimsoll::solve {
 
-/// One of those that auto runs: a planner, and the options that it always has there.
+/// A part of auto: a planner, and the options that it always has there.
 struct AutoPart
 {
     const Planner* planner = nullptr;
     Options own = {};
 };
 
-/// A planner that can do what was asked, and the options with which it does.
+/// A planner that supports the request, and the options for it.
 struct FitPlanner
 {
     const Planner* planner = nullptr;
@@ -26,13 +26,13 @@ struct FitPlanner
 struct FitPlanners
 {
     std::vector<FitPlanner> fit;
-    std::vector<plan::PlannerProgress> reports; ///< of all planners: the others with their reason
+    std::vector<plan::PlannerProgress> reports; ///< of all planners: unfit ones with their reason
 };
 
-/// Those of `parts`, in the same order, that make plans for the runtime asked for, with regions and
-/// statistics as asked. Each gets those of `options` that it knows and has no own value of; its
-/// further ones stay at their defaults. Parts of another runtime, and those that would do more than
-/// was asked for (regions between ops, several ways of a stage), are not among them at all.
+/// Those of `parts`, in the same order, that make plans for the requested runtime, regions and
+/// statistics. Each gets those of `options` that it knows and has no fixed value of; its other
+/// options keep their defaults. Parts of another runtime, and those that would do more than
+/// requested (regions of ops, stage variants), are not among them at all.
 [[nodiscard]] FitPlanners fitPlanners(const std::vector<AutoPart>& parts,
                                       const PlannerDescriptor& asked, const Options& options);
 

@@ -7,8 +7,8 @@
 
 namespace plimsoll::solve {
 
-/// The planner "every-block": each repeated block (graph::repeatedBlocks()) a checkpoint, as
-/// Hugging Face's `gradient_checkpointing_enable()` does it.
+/// The planner "every-block": checkpoints each repeated block (graph::repeatedBlocks()), as Hugging
+/// Face's `gradient_checkpointing_enable()` does.
 [[nodiscard]] std::unique_ptr<const Planner> makeEveryBlockPlanner();
 
 /// The planner "sequential-k": `torch.utils.checkpoint.checkpoint_sequential()` over

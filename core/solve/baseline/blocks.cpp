@@ -102,11 +102,10 @@ std::unique_ptr<const Planner> makeEveryBlockPlanner()
     return makeRunPlanner(
         {"every-block",
          "Every block",
-         "Checkpoints each repeated block: what gradient_checkpointing_enable() of Hugging Face "
-         "does.",
+         "Checkpoints each repeated block, as Hugging Face's gradient_checkpointing_enable() does.",
          {},
          "Hugging Face transformers, gradient_checkpointing_enable().",
-         {"Any choice: all blocks are checkpointed that no pin keeps, or none."}},
+         {"Any choice of blocks: all that no pin keeps are checkpointed, or none."}},
         addEveryBlock);
 }
 
@@ -154,19 +153,18 @@ base::Result<void> addSegments(const plan::Problem& problem, RunPlans& plans,
 
 std::unique_ptr<const Planner> makeSequentialPlanner()
 {
-    return makeRunPlanner(
-        {"sequential-k",
-         "Sequential",
-         "Checkpoints a chain of modules in equal segments, the last one not: what PyTorch's "
-         "checkpoint_sequential() does.",
-         {{.name = "segments",
-           .sentence = "Segments of the chain; 0 tries every number of them.",
-           .lower = 0,
-           .standard = 0,
-           .upper = kMostSegments}},
-         "PyTorch's torch.utils.checkpoint.checkpoint_sequential().",
-         {"What the modules need: segments have equally many of them."}},
-        addSegments);
+    return makeRunPlanner({"sequential-k",
+                           "Sequential",
+                           "Checkpoints a chain of modules in equal segments, except the last one, "
+                           "as PyTorch's checkpoint_sequential() does.",
+                           {{.name = "segments",
+                             .sentence = "Segments of the chain; 0 tries every number of them.",
+                             .lower = 0,
+                             .standard = 0,
+                             .upper = kMostSegments}},
+                           "PyTorch's torch.utils.checkpoint.checkpoint_sequential().",
+                           {"Memory and times: segments have equal numbers of modules."}},
+                          addSegments);
 }
 
 } // namespace plimsoll::solve

@@ -10,13 +10,14 @@ namespace plimsoll::solve {
 
 using graph::Siblings;
 
-/// What a user gives to checkpoint_sequential(): sibling calls that follow each other without an op
-/// between, each taking what the one before returned. The largest chain of repeated blocks, if at
-/// least half as many calls as the longest chain of any siblings, else that one (of equally long
-/// ones the one with most ops). Empty without two such calls; calls without ops don't count.
+/// The modules that a user would pass to checkpoint_sequential(): sibling calls without an op
+/// between them, each of which takes what the previous one returned. The longest chain of repeated
+/// blocks, if it has at least half as many calls as the longest chain of any siblings, else that
+/// one (of equally long ones the one with most ops). Calls without ops don't count; empty without
+/// two such calls.
 [[nodiscard]] graph::Siblings longestChain(const graph::Program& program);
 
-/// By group: the ops from its first to its last call, as one piece.
+/// By group: the ops from its first to its last call.
 [[nodiscard]] std::vector<std::vector<OpRun>> runsOf(const graph::Program& program,
                                                      const std::vector<graph::Siblings>& groups);
 

@@ -20,9 +20,9 @@ struct KnapsackItem
     }
 };
 
-/// The best choices of items for all capacities at once: sums of weights are whole numbers and
-/// exact, so that no choice exceeds its capacity. Best as long as kMostSums sums are enough; of
-/// more, only the best in each of so many equal steps is followed further.
+/// The best choices of items for all capacities at once. Sums of weights are exact integers, so no
+/// choice exceeds its capacity. Optimal as long as kMostSums sums suffice; beyond that, only the
+/// best sum in each of as many equal steps is followed further.
 class ExactKnapsack
 {
 public:
@@ -34,7 +34,7 @@ public:
     [[nodiscard]] std::vector<bool> chosen(std::int64_t capacity) const;
 
 private:
-    /// A sum that no lighter one is worth as much as.
+    /// A sum with a larger value than every lighter one.
     struct Sum
     {
         std::int64_t weight = 0;
@@ -57,7 +57,7 @@ private:
     std::vector<Sum> m_sums;                       ///< by rising weight and value
 };
 
-/// What PyTorch's greedy solver takes: items by falling value per weight, each that still fits.
+/// The choice of PyTorch's greedy solver: items by falling value per weight, each if it still fits.
 [[nodiscard]] std::vector<bool> greedilyChosen(const std::vector<KnapsackItem>& items,
                                                std::int64_t capacity);
 

@@ -14,17 +14,17 @@ namespace plimsoll::solve {
 class FlowNetwork
 {
 public:
-    /// Of an edge that no cut may go through.
+    /// The capacity of an edge that no cut may cross.
     static constexpr std::int64_t kInfinite = std::int64_t{1} << 60U;
 
     explicit FlowNetwork(std::size_t vertices) : m_edgesOf(vertices) {}
 
-    /// Finite capacities must be so small that all together stay below kInfinite.
+    /// Finite capacities must add up to less than kInfinite.
     void addEdge(std::size_t from, std::size_t to, std::int64_t capacity);
 
-    /// By vertex: whether it lies on the sink's side of the minimum cut that is nearest to the
-    /// sink, which is the same for every maximum flow. Nothing when every cut is infinite, and when
-    /// the job is to stop. Consumes the capacities.
+    /// By vertex: whether it lies on the sink's side of the minimum cut nearest to the sink, which
+    /// is the same for every maximum flow. Nothing if every cut is infinite or the job was stopped.
+    /// Consumes the capacities.
     [[nodiscard]] std::optional<std::vector<bool>> sinkSide(std::size_t source, std::size_t sink,
                                                             const base::JobContext& job) &&;
 
@@ -32,8 +32,7 @@ private:
     struct Edge
     {
         std::size_t to = 0;
-        std::int64_t left = 0; ///< capacity that no flow uses; the next or previous edge is the
-                               ///< reverse one
+        std::int64_t left = 0; ///< residual capacity; the next or previous edge is the reverse one
     };
 
     [[nodiscard]] bool level(std::size_t source, std::size_t sink);
@@ -43,7 +42,7 @@ private:
     std::vector<Edge> m_edges; ///< pairs: an edge, its reverse
     std::vector<std::vector<std::size_t>> m_edgesOf;
     std::vector<std::int32_t> m_level;  ///< by vertex: edges from the source; -1: not reached
-    std::vector<std::size_t> m_current; ///< by vertex: its first edge that may still carry more
+    std::vector<std::size_t> m_current; ///< by vertex: its first edge with residual capacity
 };
 
 } // namespace plimsoll::solve

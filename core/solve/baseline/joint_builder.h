@@ -19,40 +19,40 @@ public:
 
     explicit JointBuilder(const graph::Program& program);
 
-    /// Nodes of what the op computes. `isSeed`: its results are the gradient that backward begins
-    /// with.
+    /// Adds the nodes that the op computes. `isSeed`: its results are the gradient with which
+    /// backward begins.
     void add(graph::OpId op, bool isSeed);
-    /// A value that forward hands out.
+    /// Marks a value as an output of forward.
     void handOut(graph::TensorId tensor) { m_handedOut.push_back(read(tensor)); }
     [[nodiscard]] JointGraph take() &&;
 
-    // What splits of single ops are made of (splitOp()).
+    // The building blocks of split ops (splitOp()).
 
     [[nodiscard]] const graph::Op& op() const { return *m_op; }
-    /// The node of a tensor as it is now.
+    /// The current node of a tensor.
     [[nodiscard]] std::size_t read(graph::TensorId tensor);
-    /// Of the op's argument, counted among those that are tensors.
+    /// The node of the op's argument, counting tensors only.
     [[nodiscard]] std::size_t argument(std::size_t index) { return read(m_op->reads[index]); }
-    /// As large as the largest of its inputs; `itemBytes` of each element, 0: as there.
+    /// A node as large as its largest input, with `itemBytes` per element; 0: as in the input.
     std::size_t pointwise(std::string name, Nodes inputs, std::int64_t itemBytes = 0);
     std::size_t reduced(std::string name, Nodes inputs, std::int64_t elements,
                         std::int64_t itemBytes = 0);
-    /// Variance and mean, `elements` each: the node from which they are taken.
+    /// Variance and mean, `elements` each: the node of both.
     std::size_t varianceAndMean(std::size_t input, std::int64_t elements);
     std::size_t element(std::size_t tuple, std::size_t index, std::int64_t elements);
-    /// The same bytes, looked at in another way.
+    /// A view of the same bytes.
     std::size_t view(std::string name, std::size_t input);
     /// Random numbers, one for each element of the node.
     std::size_t random(std::size_t like);
-    /// A copy in float32 of what is narrower, as norms and activations compute; else itself.
+    /// A float32 copy of a narrower node, as norms and activations compute; else the node itself.
     std::size_t widened(std::size_t node);
     [[nodiscard]] std::int64_t elementsOf(graph::TensorId tensor) const;
     [[nodiscard]] std::int64_t itemBytesOf(graph::TensorId tensor) const;
     /// All dimensions but the last one.
     [[nodiscard]] std::int64_t rowsOf(graph::TensorId tensor) const;
-    /// The node is the tensor from here on.
+    /// From here on, the node is the tensor.
     void define(graph::TensorId tensor, std::size_t node);
-    /// The op's results from other inputs than it reads, or with other traits.
+    /// The op's results, with other inputs or traits than recorded.
     void define(const Nodes& inputs, OpTraits traits);
     [[nodiscard]] const JointNode& node(std::size_t index) const { return m_graph.nodes[index]; }
 
@@ -76,13 +76,13 @@ private:
     const graph::Op* m_op = nullptr;
     int m_time = 0;
     std::map<graph::TensorId, Version> m_tensors;
-    std::map<graph::StorageId, Version> m_written; ///< last version of the whole storage
+    std::map<graph::StorageId, Version> m_written; ///< latest version of the whole storage
     Nodes m_handedOut;
 };
 
-/// Adds the nodes of the builder's op when it is one that Inductor splits: norms in training,
-/// activations, softmax, dropout, negative log likelihood, and their backward. False: it is none of
-/// them, or called in a way of which nothing is known, and nothing was added.
+/// Adds the nodes of the builder's op if Inductor decomposes it: norms in training, activations,
+/// softmax, dropout, negative log likelihood, and their backward. False if it isn't one of them, or
+/// is called in an unknown way; then nothing was added.
 [[nodiscard]] bool splitOp(JointBuilder& builder, std::string_view packet);
 
 } // namespace plimsoll::solve

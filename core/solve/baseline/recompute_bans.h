@@ -7,20 +7,20 @@
 
 namespace plimsoll::solve {
 
-/// Which reasons not to repeat an op count (MinCutOptions of torch/_functorch/partitioners.py; that
-/// reductions are not repeated always counts).
+/// Which reasons ban the recomputation of an op (MinCutOptions of
+/// torch/_functorch/partitioners.py); reductions are always banned.
 struct BanRules
 {
     bool usedFarApart = true;
     bool longChains = true;
     bool materialized = true;
-    bool notListed = true; ///< false: all but what is random or worth its time may be repeated
+    bool notListed = true; ///< false: all but random and compute-intensive ops may be
 };
 
-/// Whether a kernel that makes `from` and one that reads it as `to` become one.
+/// Whether the kernels that make `from` and that read it as `to` are fused.
 [[nodiscard]] bool areFused(const JointNode& from, const JointNode& to);
 
-/// Nodes whose ops backward must not repeat, in the order in which PyTorch finds them. Nodes of
+/// Nodes whose ops backward must not recompute, in the order in which PyTorch finds them. Nodes of
 /// `allowed` (by node) and views are never among them.
 [[nodiscard]] std::vector<std::size_t> bannedNodes(const JointGraph& graph, const BanRules& rules,
                                                    const std::vector<bool>& allowed);

@@ -61,11 +61,11 @@ std::unique_ptr<const Planner> makeTorchBudgetPlanner()
         {"torch-budget",
          "Torch memory budget",
          "Keeps for backward what the min-cut partitioner of torch.compile keeps with "
-         "activation_memory_budget, and recomputes the rest as late as can be.",
+         "activation_memory_budget, and recomputes the rest as late as possible.",
          {{.name = "budget-permille",
            .sentence =
-               "activation_memory_budget: part of the bytes kept without a budget that may be kept "
-               "with it; -1 tries the whole range in steps of 25.",
+               "activation_memory_budget in thousandths: the share of the bytes kept without a "
+               "budget that may still be kept; -1 tries the whole range in steps of 25.",
            .lower = kWholeRange,
            .standard = kWholeRange,
            .upper = kWhole,
@@ -82,10 +82,10 @@ std::unique_ptr<const Planner> makeTorchBudgetPlanner()
          "recorded "
          "ops, norms, activations, dropout and losses split as Inductor splits them.",
          {"Fused kernels: memory and times are those of the recorded ops run one by one.",
-          "What the compiler keeps inside of an op, such as a mask instead of an activation: then "
+          "Values that the compiler keeps inside an op, such as a mask instead of an activation: "
           "what the op reads is kept.",
-          "What it writes in another way before it divides the graph, such as attention that it "
-          "recognises, or pooling with small indices.",
+          "What it rewrites before it partitions the graph, such as attention that it recognises, "
+          "or pooling with small indices.",
           "Capacities rounded to 1/10000, with which its dp may keep more than the budget: here "
           "they are exact.",
           "The peak: its budget counts what forward keeps for backward."}},

@@ -10,18 +10,18 @@
 
 namespace plimsoll::solve {
 
-/// What is kept over the boundary between forward and backward, as a compiler that splits a step
-/// into two graphs decides it: what backward reads is either kept, or recomputed in backward
-/// right before its first use there, with all that this takes and that was not kept. What was
-/// recomputed stays as long as backward needs it, so no op runs more than twice.
+/// What is kept between forward and backward, as a compiler that splits a step into two graphs
+/// decides it: what backward reads is either kept, or recomputed in backward right before its first
+/// use there, together with everything needed for that and not kept. Recomputed values stay as long
+/// as backward needs them, so no op runs more than twice.
 class Boundary
 {
 public:
     explicit Boundary(const plan::Problem& problem);
 
-    /// Rows of Plan::recomputeSteps when of what forward and loss make these storages are kept (by
-    /// storage), pinned ones aside. More of them are where a value's ops need something that can't
-    /// be recomputed; what can't be is always kept, and so is the loss.
+    /// Rows of Plan::recomputeSteps if these storages (by storage) of forward and loss are kept,
+    /// except pinned ones. More are kept if their ops need something that can't be recomputed; what
+    /// can't be recomputed and the loss are always kept.
     [[nodiscard]] std::vector<plan::RecomputeStep> rows(std::vector<bool> isKept) const;
 
 private:
@@ -34,7 +34,7 @@ private:
     struct Attempt
     {
         std::vector<plan::RecomputeStep> rows;
-        std::optional<graph::StorageId> failed; ///< that can't be recomputed
+        std::optional<graph::StorageId> failed; ///< one that can't be recomputed
     };
 
     [[nodiscard]] Attempt attempt(const std::vector<bool>& isKept) const;
@@ -44,20 +44,20 @@ private:
     RecomputeClosure m_closure;
     std::vector<Value> m_values;                        ///< by rising first use
     std::vector<bool> m_mayGo;                          ///< by storage
-    std::vector<std::optional<plan::PinKind>> m_pinned; ///< by storage: what the pins say
+    std::vector<std::optional<plan::PinKind>> m_pinned; ///< by storage: its pin
 };
 
-/// Plans as the min-cut partitioner with a budget would make them of a step.
+/// The plans that the min-cut partitioner with a budget makes of a step.
 class TorchBudgetRows
 {
 public:
     TorchBudgetRows(const plan::Problem& problem, bool isGreedy);
 
-    /// Rows of Plan::recomputeSteps at a budget of 0..1000 permille (TorchPartition). Nothing when
-    /// the job is to stop.
+    /// Rows of Plan::recomputeSteps at a budget of 0..1000 permille (TorchPartition). Nothing if
+    /// the job was stopped.
     [[nodiscard]] std::optional<std::vector<plan::RecomputeStep>> at(std::int64_t permille,
                                                                      const base::JobContext& job);
-    /// Those of the step as it was recorded, and what pins ask for.
+    /// Those of the recorded step, with what pins require.
     [[nodiscard]] std::vector<plan::RecomputeStep> keepingAll() const;
 
 private:
@@ -69,7 +69,7 @@ private:
     Boundary m_boundary;
 };
 
-/// The exact knapsack, or PyTorch's greedy one: choices never exceed the range's part.
+/// The exact knapsack, or PyTorch's greedy one: choices never exceed their part of the range.
 [[nodiscard]] TorchPartition::Knapsack budgetKnapsack(bool isGreedy);
 
 } // namespace plimsoll::solve

@@ -10,22 +10,22 @@ namespace plimsoll::solve {
 /// torch/_functorch/partitioners.py).
 struct OpTraits
 {
-    bool isRecomputable = false; ///< on the list of those that are cheap to repeat
+    bool isRecomputable = false; ///< on the list of ops that are cheap to recompute
     bool isRandom = false;
     bool isView = false;
-    bool isCompute = false; ///< worth its time: matrix products, convolutions, attention
-    bool isCat = false;     ///< fuses with what it reads, whatever that is
-    bool isElement = false; ///< takes one of several results; never banned by itself
+    bool isCompute = false; ///< compute-intensive: matrix products, convolutions, attention
+    bool isCat = false;     ///< fuses with everything that it reads
+    bool isElement = false; ///< selects one of several results; never banned by itself
 
     [[nodiscard]] bool isFusible() const { return isRecomputable || isRandom; }
 };
 
 inline constexpr OpTraits kPointwise{.isRecomputable = true};
 
-/// "aten.add" of "aten.add_.Tensor": the op without its overload, as if it wrote nothing in place.
+/// "aten.add" for "aten.add_.Tensor": the packet of the op, without the in-place suffix.
 [[nodiscard]] std::string packetOf(std::string_view target);
 
-/// Of a packet; `isView`: its results share memory with what it reads.
+/// For a packet; `isView`: its results share memory with what it reads.
 [[nodiscard]] OpTraits traitsOf(std::string_view packet, bool isView);
 
 } // namespace plimsoll::solve

@@ -12,24 +12,24 @@
 
 namespace plimsoll::solve {
 
-/// What is kept over the boundary between forward and backward by PyTorch's min-cut partitioner
-/// with a budget (torch/_functorch/partitioners.py): nodes of a joint graph.
+/// What PyTorch's min-cut partitioner with a budget (torch/_functorch/partitioners.py) keeps
+/// between forward and backward: nodes of a joint graph.
 class TorchPartition
 {
 public:
     using Nodes = std::vector<std::size_t>;
     /// Which of the items to keep, by permille of a range of bytes.
     using Chooser = std::function<std::vector<bool>(std::int64_t permille)>;
-    /// A chooser of items, those with most bytes first, out of `range` bytes.
+    /// Makes a Chooser from items, those with most bytes first, for a range of `range` bytes.
     using Knapsack =
         std::function<Chooser(const std::vector<KnapsackItem>& items, std::int64_t range)>;
 
     /// `graph` must outlive it.
     TorchPartition(const JointGraph& graph, Knapsack knapsack);
 
-    /// Kept values, inputs among them, at a budget of 0..1000 permille of what the cut that is made
-    /// without one keeps beyond the inputs. Nothing when the job is to stop, and for graphs that
-    /// can't be cut. Answers for one budget after the other share what they can.
+    /// Kept values, including inputs, at a budget of 0..1000 permille of what the cut without a
+    /// budget keeps beyond the inputs. Nothing if the job was stopped, or the graph can't be cut.
+    /// Consecutive calls share intermediate results.
     [[nodiscard]] std::optional<Nodes> kept(std::int64_t permille, const base::JobContext& job);
 
 private:
@@ -52,11 +52,11 @@ private:
     Knapsack m_knapsack;
     Nodes m_inputs;
     std::vector<bool> m_noneAllowed;
-    std::int64_t m_range = 0;      ///< bytes between keeping inputs only and the cut without budget
+    std::int64_t m_range = 0; ///< bytes between keeping inputs only and the cut without a budget
     std::optional<Cut> m_fastest;  ///< with all bans
-    std::optional<Cut> m_unfused;  ///< without those for the sake of fusion
-    std::optional<Cut> m_smallest; ///< without the list of cheap ops, too
-    Nodes m_items;                 ///< that the knapsack chooses from
+    std::optional<Cut> m_unfused;  ///< without those that serve fusion
+    std::optional<Cut> m_smallest; ///< also without the list of cheap ops
+    Nodes m_items;                 ///< the items of the knapsack
     Chooser m_chooser;             ///< empty: not filled yet
 };
 

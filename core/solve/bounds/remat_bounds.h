@@ -9,55 +9,55 @@
 
 namespace plimsoll::solve {
 
-/// A proven bound: no plan within the budget recomputes less.
+/// A proven bound: every plan within the budget spends at least this time on recomputation.
 struct RematBound
 {
-    double recomputeTime = 0; ///< time of all recomputations, at least; infinity: no plan exists
+    double recomputeTime = 0; ///< of all recomputations, at least; infinity: no plan exists
     /// By op: what one byte less at that op costs (time per byte). They prove the bound, and a
     /// nearby budget's bound starts from them.
     std::vector<double> prices = {};
 };
 
-/// What must be in memory during an op's own execution whatever is planned.
+/// What must be in memory during an op's own execution in every plan.
 struct RematWorkingSet
 {
     std::uint32_t op = 0;
     std::int64_t bytes = 0;
 };
 
-/// How long the Lagrangian climbs.
+/// Limits of the Lagrangian ascent.
 struct RematClimb
 {
     std::size_t rounds = 200;        ///< each costs one pass over ops and gaps
-    std::vector<double> prices = {}; ///< where it starts; empty: where the separate cuts end
+    std::vector<double> prices = {}; ///< starting prices; empty: those of the separate cuts
 };
 
-/// Lower bounds on the repeated time of every legal plan of a problem, from its gaps and tails.
+/// Lower bounds on the recomputation time of a problem's legal plans, from its gaps and tails.
 class RematBounds
 {
 public:
-    /// Takes a problem that simulate() accepts.
+    /// Requires a problem that simulate() accepts.
     explicit RematBounds(const RematProblem& problem);
 
-    /// The largest one: no plan's peak is below it.
+    /// The largest working set: no plan has a smaller peak.
     [[nodiscard]] RematWorkingSet workingSet() const;
 
-    /// The dearest single op: what must be dropped there costs at least the cheapest repetitions
-    /// (continuous knapsack).
+    /// The bound of the most expensive single op: what must be dropped there costs at least the
+    /// cheapest recomputations (continuous knapsack).
     [[nodiscard]] RematBound dearestCut(std::int64_t budget) const;
 
-    /// The sum over ops that no gap has in common, dearest choice. Never below dearestCut().
+    /// The largest sum over ops of which no two share a gap. Never below dearestCut().
     [[nodiscard]] RematBound separateCuts(std::int64_t budget) const;
 
     /// Prices on all ops over the budget, by subgradient ascent. Never below the bound of the
-    /// prices it starts from.
+    /// starting prices.
     [[nodiscard]] RematBound lagrangian(std::int64_t budget, const RematClimb& climb = {}) const;
 
-    /// The bound that given prices (any numbers, one for each op) prove.
+    /// The bound proven by given prices (any numbers, one for each op).
     [[nodiscard]] RematBound priced(std::int64_t budget, std::vector<double> prices) const;
 
 private:
-    /// What the knapsack of one op proves.
+    /// The bound proven by the knapsack of one op.
     struct Cut
     {
         std::uint32_t op = 0;
@@ -76,11 +76,11 @@ private:
     std::vector<std::uint32_t> m_reach;  ///< by op: last op that shares a gap with it
 };
 
-/// What the time of all repetitions is a multiple of, where all ops take whole times; 0 elsewhere.
+/// The common divisor of all recomputations' times if all ops take integer times; otherwise 0.
 [[nodiscard]] double unitOfTimes(const RematProblem& problem);
 
-/// A bound on the time of all repetitions, raised to what they can add up to: where all ops take
-/// whole times, to a multiple of these.
+/// A bound on the time of all recomputations, raised to the next value that they can add up to: if
+/// all ops take integer times, a multiple of their divisor.
 [[nodiscard]] double raisedToWholeTimes(const RematProblem& problem, double recomputeTime);
 
 } // namespace plimsoll::solve

@@ -14,41 +14,41 @@
 namespace plimsoll::solve {
 
 /// Ops between two consecutive uses of a value in the given order. Until that order reaches the
-/// gap's end, the value was either there during all of them, or its maker ran again within the gap,
-/// and after it all that had overwritten the value by then.
+/// gap's end, the value either stayed in memory, or its maker was recomputed within the gap,
+/// followed by all ops that had overwritten the value by then.
 struct RematGap
 {
     std::uint32_t first = 0;
     std::uint32_t last = 0; ///< included
     std::uint32_t value = 0;
     std::int64_t size = 0;
-    double cost = 0; ///< of those repetitions
+    double cost = 0; ///< of those recomputations
     std::size_t needsFrom = 0;
     std::size_t needsTo = 0; ///< of RematGaps::needs
 
     [[nodiscard]] double density() const { return cost / static_cast<double>(size); }
 };
 
-/// The time after a value's last use in the given order. Where a repetition behind an op p reads
-/// it, it was either there from that use to p, or its maker ran again since.
+/// The time after a value's last use in the given order. If a recomputation after an op p reads the
+/// value, it either stayed in memory from that use to p, or its maker was recomputed since.
 struct RematTail
 {
-    std::uint32_t first = 0; ///< the op behind the last use
+    std::uint32_t first = 0; ///< the op after the last use
     std::int64_t size = 0;
-    double cost = 0; ///< of its maker's repetition; infinity where there is none
+    double cost = 0; ///< of recomputing its maker; infinity if there is none
     std::size_t needsFrom = 0;
     std::size_t needsTo = 0;
 };
 
-/// What the lower bounds of a problem are made of. An op that writes several values spreads its
-/// time over their bytes, so that all costs of a plan may be added up: the gaps and the tail of one
-/// value are apart in time.
+/// The input of the lower bounds of a problem. An op that writes several values spreads its time
+/// over their bytes, so that all costs of a plan can be added up: the gaps and the tail of one
+/// value don't overlap in time.
 struct RematGaps
 {
     std::vector<std::int64_t> fixed;   ///< by op: floor, working set, gaps that can't be dropped
-    std::vector<RematGap> gaps;        ///< that can, of values with bytes, by their first op
-    std::vector<RematTail> tails;      ///< that some repetition needs
-    std::vector<std::uint32_t> needs;  ///< values that the repetitions of a gap or a tail read
+    std::vector<RematGap> gaps;        ///< gaps that can, of values with bytes, by their first op
+    std::vector<RematTail> tails;      ///< tails that some recomputation needs
+    std::vector<std::uint32_t> needs;  ///< values that the recomputations of a gap or a tail read
     std::vector<std::uint32_t> tailOf; ///< by value: index, or kNoTail
     /// Indices of the gaps of values that are written once, by value and then as they follow.
     std::vector<std::uint32_t> gapsOf;
@@ -63,52 +63,52 @@ struct RematGaps
     }
 };
 
-/// Takes a problem that simulate() accepts.
+/// Requires a problem that simulate() accepts.
 [[nodiscard]] RematGaps gapsOf(const RematProblem& problem);
 
-/// Of all terms of a bound that are added up: what rounding can't have added.
+/// An upper bound on the relative rounding error of the sum of a bound's terms.
 constexpr double kBoundRounding = 1e-9;
 
-/// What repetitions of a bound are charged for, besides themselves.
+/// What the recomputations of a bound are charged for, besides themselves.
 enum class RematCharges : std::uint8_t {
-    Tails,    ///< what they read and nothing else has a use for by then
-    Operands, ///< also what they read and something has a use for later on
+    Tails,    ///< what they read that has no other use by then
+    Operands, ///< also what they read that has a later use
 };
 
-/// What prices on memory prove: the Lagrangian dual of keeping within the budget. PRICING.md says
-/// what may be claimed, and why no plan pays less.
+/// The bound that prices on memory prove: the Lagrangian dual of staying within the budget.
+/// PRICING.md says what may be claimed, and why no plan pays less.
 class RematPricing
 {
 public:
     explicit RematPricing(const RematGaps& parts, RematCharges charges = RematCharges::Operands);
 
-    /// The bound that prices (finite, not negative, one for each op) prove, less what rounding may
-    /// have added; where `slope` is wanted, how it changes with each price, nearly.
+    /// The bound proven by prices (finite, not negative, one for each op), less possible rounding
+    /// errors; if `slope` is given, roughly how the bound changes with each price.
     double valueOf(std::int64_t budget, const std::vector<double>& prices,
                    std::vector<double>* slope);
 
 private:
-    /// What has been claimed of a tail, or of a gap that is dropped.
+    /// The claims on a tail, or on a dropped gap.
     struct Claimed
     {
         double rate = 0;     ///< bytes, from the last use on
         double lateRate = 0; ///< bytes, up to the next use
-        double time = 0;     ///< of its maker's repetition
-        double given = 0;    ///< taken off what keeping the gap costs
-        double dropping = 0; ///< what dropping the gap costs
+        double time = 0;     ///< of recomputing its maker
+        double given = 0;    ///< deducted from the cost of keeping the gap
+        double dropping = 0; ///< the cost of dropping the gap
         bool isExhausted = false;
         bool isSeen = false;         ///< by follow()
-        std::uint32_t heldUntil = 0; ///< by the choice that follow() found
+        std::uint32_t heldUntil = 0; ///< by the choice that follow() made
     };
 
-    /// A claim that is being made.
+    /// A claim in progress.
     struct Claim
     {
         double amount = 0;
         double rate = 0;
     };
 
-    /// Where a value waits when a repetition wants it.
+    /// Where a value is kept when a recomputation needs it.
     struct Source
     {
         std::uint32_t index = 0; ///< of m_claims: gaps, then tails

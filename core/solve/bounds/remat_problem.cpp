@@ -109,8 +109,9 @@ private:
             if (row != m_plan.recomputeSteps.end() && row->before == at) {
                 for (const std::uint32_t op : row->ops) {
                     if (op >= at || !m_problem.ops[op].mayRepeat)
-                        return failure(ErrorKind::CheckFailed,
-                                       fmt::format("Op {} can't run again before op {}.", op, at));
+                        return failure(
+                            ErrorKind::CheckFailed,
+                            fmt::format("Op {} can't be recomputed before op {}.", op, at));
                     m_executions.push_back({op, at});
                 }
                 ++row;
@@ -118,9 +119,9 @@ private:
             m_executions.push_back({at, at});
         }
         if (row != m_plan.recomputeSteps.end())
-            return failure(
-                ErrorKind::CheckFailed,
-                fmt::format("The row of repetitions before op {} is out of place.", row->before));
+            return failure(ErrorKind::CheckFailed,
+                           fmt::format("The row of recomputations before op {} is out of place.",
+                                       row->before));
         return {};
     }
 

@@ -8,34 +8,34 @@
 
 namespace plimsoll::solve {
 
-/// One op of a fixed order. What it makes or overwrites it has in memory while it runs, what it
-/// reads too.
+/// One op of a fixed order. While it runs, everything that it reads, makes or overwrites is in
+/// memory.
 struct RematOp
 {
     double time = 0;
     std::vector<std::uint32_t> reads = {};      ///< indices of values
-    std::vector<std::uint32_t> makes = {};      ///< values that come into being here
+    std::vector<std::uint32_t> makes = {};      ///< values that are made here
     std::vector<std::uint32_t> overwrites = {}; ///< values made earlier, changed in place
     bool mayRepeat = true;
 };
 
-/// A piece of memory made by one op, perhaps overwritten by later ones (a version each).
+/// A piece of memory made by one op and possibly overwritten by later ones (one version each).
 struct RematValue
 {
     std::int64_t size = 0;
     bool isKept = false; ///< needed at the end
 };
 
-/// Rematerialization in a fixed order, with values of several writers. The plain graph is one value
-/// made by each op and no overwrites.
+/// Rematerialization in a fixed order, with values of several writers. In the plain graph, each op
+/// makes one value and overwrites nothing.
 struct RematProblem
 {
     std::vector<RematOp> ops;
     std::vector<RematValue> values;
-    std::vector<std::int64_t> floor = {}; ///< by op: bytes there whatever is planned (empty: 0)
+    std::vector<std::int64_t> floor = {}; ///< by op: bytes in memory under every plan (empty: 0)
 };
 
-/// Ops that run again right before op `before`, in this order.
+/// Ops that are recomputed right before op `before`, in this order.
 struct RematRecomputeStep
 {
     std::uint32_t before = 0;
@@ -44,7 +44,7 @@ struct RematRecomputeStep
     bool operator==(const RematRecomputeStep&) const = default;
 };
 
-/// Every op runs once in the given order, and these again.
+/// Every op runs once in the given order; these are recomputed in addition.
 struct RematPlan
 {
     std::vector<RematRecomputeStep> recomputeSteps = {}; ///< rising `before`
@@ -59,15 +59,16 @@ struct RematFigures
     std::uint32_t peakOp = 0; ///< the op that runs at the first step that reaches it
 };
 
-/// Plays a plan in one linear pass, which shares no code with any search.
+/// Simulates a plan in one linear pass, which shares no code with any search.
 ///
-/// A value lives from each execution of its maker to the last use before the next such execution;
-/// one that nothing uses lives during that step alone, a kept one's last instance to the end.
-/// Memory during a step: the live values, those that the step reads, makes and overwrites included,
-/// and the floor of the op at which it stands. CheckFailed for a problem that is none (a value read
-/// before it's made, made twice or never) and for a plan that can't run: a row out of order, an op
-/// that may not repeat, a value that an execution finds in another version than its op did, or that
-/// ends in another than without a plan.
+/// A value is live from
+/// each execution of its maker to the last use before the next such execution; one without uses
+/// only during that step; a kept one's last instance to the end. Memory during a step: the live
+/// values, including those that the step reads, makes and overwrites, and the floor of the op at
+/// which it runs. CheckFailed for an invalid problem (a value read before it is made, made twice or
+/// never) and for a plan that can't run: a row out of order, an op that can't be recomputed, a
+/// value that an execution finds in another version than its op did, or that ends in another
+/// version than without a plan.
 [[nodiscard]] base::Result<RematFigures> simulate(const RematProblem& problem,
                                                   const RematPlan& plan);
 

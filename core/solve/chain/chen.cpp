@@ -100,11 +100,11 @@ std::unique_ptr<const Planner> makeChenPlanner()
     return makeRunPlanner(
         {"chen",
          "Chen",
-         "Checkpoints runs of modules that keep about equally much (Chen et al. 2016): every "
+         "Checkpoints runs of modules that keep about equal memory (Chen et al. 2016): every "
          "division that its greedy search can make, evaluated on the full graph.",
          {freezeStatsRecord()},
          "Training deep nets with sublinear memory cost (arXiv 1604.06174), its Algorithm 3.",
-         {"Times: runs of modules are divided by memory alone.", "Regions inside of each other."}},
+         {"Times: runs of modules are divided by memory alone.", "Nested regions."}},
         addChen);
 }
 

@@ -10,7 +10,7 @@
 
 namespace plimsoll::solve {
 
-/// Neighbouring stages of a chain.
+/// Consecutive stages of a chain.
 struct StageRun
 {
     std::size_t first = 0;
@@ -20,18 +20,17 @@ struct StageRun
 };
 
 /// Chen's greedy division (arXiv 1604.06174, algorithm 3): a run ends with the stage at which it
-/// has come to keep more than `limit`. Together the runs are all stages; the last one is what is
-/// left. `kept`: bytes by stage.
+/// keeps more than `limit`. The runs cover all stages; the last one is the remainder. `kept`: bytes
+/// by stage.
 [[nodiscard]] std::vector<StageRun> chenRuns(const std::vector<std::int64_t>& kept,
                                              std::int64_t limit);
 
-/// Every different answer of chenRuns(), by rising limit from 0, so that no step of a search over
-/// limits can miss one. The last one is a single run.
+/// Every distinct result of chenRuns(), by rising limit from 0. The last one is a single run.
 [[nodiscard]] std::vector<std::vector<StageRun>>
 everyChenDivision(const std::vector<std::int64_t>& kept);
 
-/// The planner "chen": every division of everyChenDivision() over the step as a chain, each
-/// evaluated on the full graph.
+/// The planner "chen": every division of everyChenDivision() of the step as a chain, each evaluated
+/// on the full graph.
 [[nodiscard]] std::unique_ptr<const Planner> makeChenPlanner();
 
 } // namespace plimsoll::solve

@@ -356,19 +356,19 @@ private:
 
 PlannerDescriptor descriptorOfRotor()
 {
-    const OptionRecord slots{
-        .name = "slots",
-        .sentence = "Steps into which the chain's memory is divided; halves of it are tried too.",
-        .lower = kFewestSlots,
-        .standard = 500,
-        .upper = 4000};
-    const OptionRecord variants =
-        switchRecord("ways", "Several ways of a stage",
-                     "Whether stages may also keep part of what they make and repeat the rest.");
-    const OptionRecord nonPersistent = switchRecord(
-        "nonpersistent", "Drop in between",
-        "Whether schedules may let go of a value while later stages keep theirs, and make it again "
-        "in between: plans for the runtime step.");
+    const OptionRecord slots{.name = "slots",
+                             .sentence = "Slots into which the chain's memory is divided; "
+                                         "successive halves of this number are tried too.",
+                             .lower = kFewestSlots,
+                             .standard = 500,
+                             .upper = 4000};
+    const OptionRecord variants = switchRecord(
+        "ways", "Stage variants",
+        "Whether stages may also keep part of what they compute and recompute the rest.");
+    const OptionRecord nonPersistent =
+        switchRecord("nonpersistent", "Drop values in between",
+                     "Whether schedules may drop a value while later stages keep theirs, and "
+                     "recompute it in between: plans for the runtime step.");
     return {"rotor",
             "Rotor",
             "Checkpoints runs of modules or ops, nested where it pays: the optimal schedules of a "
@@ -377,7 +377,8 @@ PlannerDescriptor descriptorOfRotor()
              freezeStatsRecord(), runtimeRecord()},
             "Rotor, optimal checkpointing of heterogeneous chains (arXiv 1911.13214), with the "
             "recurrence corrected.",
-            {"Plans that no chain of stages has: a long skip makes one stage of all that it spans.",
+            {"Plans that no chain of stages has: a long skip connection turns all that it spans "
+             "into one stage.",
              "Without nonpersistent: schedules that drop a value while later stages keep theirs.",
              "Moving values to the host."}};
 }

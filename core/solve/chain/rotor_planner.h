@@ -7,8 +7,8 @@
 
 namespace plimsoll::solve {
 
-/// The planner "rotor": the step as a chain of stages, the corrected dynamic program of
-/// checkpointing.md 1.5 over it, and each of its answers evaluated on the full graph.
+/// The planner "rotor": solves the step as a chain of stages with the corrected dynamic program of
+/// checkpointing.md 1.5, and evaluates each of its answers on the full graph.
 [[nodiscard]] std::unique_ptr<const Planner> makeRotorPlanner();
 
 } // namespace plimsoll::solve

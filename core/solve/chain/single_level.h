@@ -11,18 +11,18 @@
 
 namespace plimsoll::solve {
 
-/// What one checkpointed region alone changes.
+/// The effect of one checkpointed region by itself.
 struct RegionGain
 {
     std::int64_t spared = 0; ///< bytes fewer kept when backward starts; negative: its arguments are
                              ///< larger than what it saves
-    double time = 0;         ///< of the ops run again, in nanoseconds
+    double time = 0;         ///< of the recomputed ops, in nanoseconds
 };
 
-/// The gain of every run of stages as one region: what it makes and only it saves, less what has to
-/// be kept as its argument. Each storage counts once, whatever cuts it crosses. Recomputation ends
-/// where the last value is saved again, as checkpoint's early stop does. Exact for one region
-/// alone; of two, where one takes in what the other spares, the sum is too large.
+/// The gain of every run of stages as one region: what only it makes and saves, less what must be
+/// kept as its argument. Each storage counts once, however many cuts it crosses. Recomputation ends
+/// when the last value is saved, as with checkpoint's early stop. Exact for a single region; for
+/// two, where one receives what the other frees, the sum is too large.
 class RegionGains
 {
 public:
@@ -57,13 +57,14 @@ private:
                                         ///< value up to its end is saved
 };
 
-/// Checkpointing without nesting, counted on storages: disjoint legal runs of stages, and what
-/// backward then no longer finds kept when it starts. A chain has to charge a residual to every cut
-/// that it crosses or to the first one only; here each storage counts once, where its last saving
-/// op stands. What recomputation itself needs is left to the evaluation on the full graph.
+/// Checkpointing without nesting, counted on storages: disjoint legal runs of stages, and the bytes
+/// that are then no longer kept when backward starts. A chain must charge a residual to every cut
+/// that it crosses or only to the first one; here each storage counts once, at its last saving op.
+/// The memory that recomputation itself needs is left to the evaluation on the full graph.
 ///
-/// One entry per useful amount of bytes: the runs that spare so much with the least forward time to
-/// repeat. In order of the bytes spared, without the empty choice. Stopped early: none.
+/// One
+/// entry per useful number of bytes: the runs that save that much with the smallest recomputation
+/// time. In order of the bytes saved, without the empty choice. If stopped early: none.
 [[nodiscard]] std::vector<std::vector<Region>> singleLevelRegions(const plan::Problem& problem,
                                                                   const LinearizedStep& step,
                                                                   const base::JobContext& job);

@@ -8,15 +8,15 @@
 
 namespace plimsoll::solve {
 
-/// The results that each way of each stage keeps: [stage][way - 1], rising. Way 0 keeps all that
-/// backward needs.
+/// The results that each variant of each stage keeps: [stage][variant - 1], rising. Variant 0 keeps
+/// all that backward needs.
 using SavedByVariant = std::vector<std::vector<std::vector<graph::OpId>>>;
 
-/// Plans inside the stages: gives the chain further ways to run a stage that may be a region, by
-/// which it keeps some results and repeats the rest right before its backward. Those whose
-/// repetition takes most time for their bytes are kept first, one more from way to way; at most
-/// `kMaxVariants` of these sets are taken, evenly spread. Recomputations of regions around a stage
-/// have way 0 only, since what a checkpoint keeps is kept from forward on.
+/// Plans inside the stages: gives the chain further variants of the stages that may be regions,
+/// which keep some results and recompute the rest right before their backward. Results with the
+/// largest recomputation time per byte are kept first, one more from variant to variant; at most
+/// `kMaxVariants` of these sets are used, evenly spread. Recomputations of regions around a stage
+/// use variant 0 only, since a checkpoint keeps its saved results from forward on.
 [[nodiscard]] SavedByVariant addStageVariants(const plan::Problem& problem, LinearizedStep& step);
 
 inline constexpr std::size_t kMaxVariants = 16;

@@ -200,10 +200,10 @@ base::Error unknownName(const std::string& name, const std::vector<TrunkElement>
                 fmt::format("The boundary {} has nothing to end: forward calls no module.", shown)};
     for (const TrunkElement& element : elements)
         if (name.starts_with(element.name + "."))
-            return {base::ErrorKind::Usage,
-                    fmt::format("The boundary {} is inside of the layer {}, which stays whole: "
-                                "name {}.",
-                                shown, element.name, element.name)};
+            return {
+                base::ErrorKind::Usage,
+                fmt::format("The boundary {} is inside the layer {}, which stays whole: name {}.",
+                            shown, element.name, element.name)};
     std::vector<std::string> known;
     known.reserve(ends.size());
     for (const auto& [path, end] : ends)
@@ -212,12 +212,12 @@ base::Error unknownName(const std::string& name, const std::vector<TrunkElement>
         fmt::format("{}", fmt::join(base::nearestNames(name, known, kNamed), ", "));
     if (std::ranges::find(modules, name) != modules.end())
         return {base::ErrorKind::Usage,
-                fmt::format("The boundary {} runs no op between layers of the trunk, so that "
-                            "nothing ends there; near it are {}.",
+                fmt::format("The boundary {} runs no op between layers of the trunk, so no bucket "
+                            "ends there; near it are {}.",
                             shown, nearest)};
-    return {
-        base::ErrorKind::Usage,
-        fmt::format("The boundary {} is no module of the model; nearest are {}.", shown, nearest)};
+    return {base::ErrorKind::Usage,
+            fmt::format("The boundary {} is not a module of the model; nearest are {}.", shown,
+                        nearest)};
 }
 
 } // namespace
@@ -319,22 +319,21 @@ std::unique_ptr<const Planner> makeTrunkPlanner()
     return makeRunPlanner(
         {"trunk",
          "Trunk",
-         "Checkpoints a model's layers in buckets of equal number, the last one not, as VISSL "
-         "splits trunks: what plimsoll.trunk.checkpoint_trunk() does.",
+         "Checkpoints a model's layers in buckets of equal length, except the last one, as VISSL "
+         "and plimsoll.trunk.checkpoint_trunk() split trunks.",
          {{.name = "splits",
            .sentence = "Buckets into which the layers are divided; 0 tries every number of them.",
            .lower = 0,
            .standard = 0,
            .upper = kMostSplits},
-          textRecord(
-              "boundaries", "Boundaries",
-              "Modules behind which a bucket ends, separated by commas; what runs behind the "
-              "last of them is in no bucket. Without any the trunk ends with its last layer.",
-              "layer2,layer3.1"),
+          textRecord("boundaries", "Boundaries",
+                     "Modules after which a bucket ends, separated by commas; what runs after the "
+                     "last of them is in no bucket. If empty, the trunk ends with its last layer.",
+                     "layer2,layer3.1"),
           frozenUnlessToldElse()},
          "VISSL's checkpoint_trunk().",
          {"Memory and times: layers are divided by their number.",
-          "That layers behind the last boundary are dropped, as plimsoll.trunk does: they are in "
+          "That layers after the last boundary are dropped, as plimsoll.trunk does: they are in "
           "the recorded step, and run."}},
         addTrunk);
 }

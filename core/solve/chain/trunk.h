@@ -13,7 +13,7 @@
 
 namespace plimsoll::solve {
 
-/// One layer of a trunk, or a block that stays whole.
+/// A layer of a trunk, or a block that stays whole.
 struct TrunkElement
 {
     std::string name;
@@ -21,10 +21,10 @@ struct TrunkElement
     OpRun ops = {};
 };
 
-/// Neighbouring elements that are checkpointed as one.
+/// Consecutive elements that are checkpointed together.
 struct TrunkBucket
 {
-    std::string name; ///< of the boundary that ends it, where a feature is asked for, or
+    std::string name; ///< of the boundary that ends it, if a feature is requested there, or
                       ///< "activation_split_<n>"
     std::size_t first = 0;
     std::size_t end = 0; ///< exclusive
@@ -32,35 +32,33 @@ struct TrunkBucket
     bool operator==(const TrunkBucket&) const = default;
 };
 
-/// Divides buckets into at least `splits`: again and again the longest bucket that can be cut is
-/// halved, the left part being "activation_split_<n>" for the n-th cut (checkpointing.md 11.1). The
-/// cut moves to the nearest element that may be split before, a later one first; fewer buckets come
-/// out where no cut is left.
+/// Divides buckets until there are at least `splits`: repeatedly halves the longest bucket that can
+/// be cut, the left part being "activation_split_<n>" for the n-th cut (checkpointing.md 11.1). The
+/// cut moves to the nearest element before which a split is allowed, a later one first; returns
+/// fewer buckets if no cut is left.
 [[nodiscard]] std::vector<TrunkBucket> splitTrunk(const std::vector<TrunkElement>& elements,
                                                   std::vector<TrunkBucket> buckets,
                                                   std::size_t splits);
 
-/// The layers of a model's trunk, in the order in which they run; names are paths of modules:
-/// children of the model as forward calls them, those without ops left out. A child with more than
-/// half of the forward ops of all is taken apart into its own children, as often as there is one;
-/// then each stage, a child that is nothing but a row of at least two others, is. An element that
-/// overwrites what existed before it (op by op, not by its name; running statistics don't count)
-/// may not begin a bucket.
+/// The layers of a model's trunk, in the order in which they run; names are paths of modules: the
+/// children of the model in the order of forward, without those that run no ops. A child with more
+/// than half of all forward ops is replaced by its own children, repeatedly; then each stage, a
+/// child that consists of a row of at least two others, is. An element that overwrites what existed
+/// before it (op by op, not by its name; running statistics don't count) may not begin a bucket.
 [[nodiscard]] std::vector<TrunkElement> trunkLayers(const graph::Program& program);
 
-/// The buckets that end at boundaries: names of modules, separated by commas, in any order, each
-/// where the last of the module's layers ends. A module is the path of a layer ("layer3.1") or of
-/// what layers are in ("layer3"). No name at all: the end of the trunk; without layers none.
-/// `modules`: paths of all modules that the model has. Usage error for a name that no layer goes
-/// by, naming the nearest ones, and for a boundary between a layer and one that overwrites what it
-/// returns: nobody would find it there. What is behind the last boundary is in no bucket, so that
-/// anything may follow.
+/// The buckets that end at boundaries: names of modules, separated by commas, in any order, each at
+/// the last of the module's layers. A name is the path of a layer ("layer3.1") or of a module with
+/// layers ("layer3"). Without names: the end of the trunk; none if there are no layers. `modules`:
+/// paths of all modules of the model. Usage error for a name that matches no layer, with the
+/// nearest ones, and for a boundary between a layer and one that overwrites what it returns, as the
+/// result would be lost. What follows the last boundary is in no bucket.
 [[nodiscard]] base::Result<std::vector<TrunkBucket>>
 trunkBuckets(const std::string& text, const std::vector<TrunkElement>& elements,
              const std::vector<std::string>& modules);
 
-/// The planner "trunk": splitTrunk() over trunkLayers() at every number of buckets, all but the
-/// last one checkpointed, each evaluated on the full graph.
+/// The planner "trunk": splitTrunk() of trunkLayers() for every number of buckets, all but the last
+/// one checkpointed, each evaluated on the full graph.
 [[nodiscard]] std::unique_ptr<const Planner> makeTrunkPlanner();
 
 } // namespace plimsoll::solve

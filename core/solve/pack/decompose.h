@@ -5,8 +5,8 @@
 
 namespace plimsoll::solve {
 
-/// Buffers that share their time with no buffer of another part but those below `base`, where the
-/// part begins.
+/// Buffers that share their time with no buffer of another part, except those below `base`, where
+/// the part begins.
 struct PackPart
 {
     std::int64_t base = 0;
@@ -20,10 +20,10 @@ struct Decomposition
 };
 
 /// Splits a packing problem at its low-water cuts: times that only buffers cross that are live as
-/// long as any one of their stretch of time. Such buffers lie side by side at the bottom: moving
-/// them there makes no packing higher, and what is left between two cuts is a problem of its own,
-/// which is split in the same way. So the highest of the parts' lowest packings is the lowest of
-/// all. O(n log n).
+/// long as any of their stretch of time. Such buffers can lie side by side at the bottom without
+/// making any packing higher, and the buffers between two cuts form an independent problem, which
+/// is split in the same way. The highest of the parts' lowest packings is thus the lowest of all.
+/// O(n log n).
 [[nodiscard]] Decomposition decompose(const PackBuffers& buffers);
 
 } // namespace plimsoll::solve

@@ -9,19 +9,19 @@
 
 namespace plimsoll::solve {
 
-/// Places buffers one by one, each as low as what is placed already allows. What a buffer meets is
-/// found in a tree over the buffers by their begin that knows the latest end of those placed below
-/// each node.
+/// Places buffers one by one, each as low as the buffers placed before allow. Neighbours are found
+/// in a tree over the buffers by begin, whose nodes hold the latest end of those placed below them.
 class FirstFit
 {
 public:
     explicit FirstFit(const PackBuffers& buffers);
 
-    /// The packing of that order, which names every buffer that takes room once. O(n log n) and the
-    /// number of pairs that are live together. Once stopped, it puts what is left on top of all.
+    /// The packing for that order, which must contain every buffer with a size once. O(n log n),
+    /// plus the number of pairs that are live together. Once stopped, it puts the remaining buffers
+    /// on top.
     [[nodiscard]] PackOffsets pack(std::span<const std::uint32_t> order,
                                    const std::stop_token& stop = {});
-    /// Buffers placed and met so far: grows with the time that was spent, on any computer alike.
+    /// Number of buffers placed and met so far: a machine-independent measure of time.
     [[nodiscard]] std::uint64_t work() const { return m_work; }
 
 private:
@@ -39,9 +39,9 @@ private:
     };
 
     void place(std::uint32_t buffer, std::int64_t offset);
-    /// Blocks that are live at the same time as the buffer, into m_met.
+    /// Collects in m_met the blocks that are live at the same time as the buffer.
     void meet(const PackBuffer& buffer);
-    /// The lowest gap of that size among m_met, which becomes sorted.
+    /// The lowest gap of that size among m_met, which is sorted by this.
     [[nodiscard]] std::int64_t lowestGap(std::int64_t size);
 
     const PackBuffers& m_buffers;
@@ -63,16 +63,16 @@ struct Packed
     PackOffsets offsets;
 };
 
-/// When the greedy orders are done, whatever they have.
+/// When the greedy orders stop, whatever they have found.
 struct GreedyLimits
 {
     std::int64_t goal = 0;                ///< at that height
     int passes = 40;                      ///< after that many packings
-    std::uint64_t mostWork = 500'000'000; ///< after that many buffers placed and met: seconds
+    std::uint64_t mostWork = 500'000'000; ///< after that many buffers placed and met: a few seconds
 };
 
-/// First fit in several orders, then in orders repaired after each packing: what lies too high is
-/// placed earlier. The best packing; there is one packing at least, also when stopped.
+/// First fit in several orders, then in orders repaired after each packing: buffers that lie too
+/// high are placed earlier. Returns the best packing, always at least one, even when stopped.
 [[nodiscard]] Packed packGreedily(const PackBuffers& buffers, const GreedyLimits& limits,
                                   const base::JobContext& context);
 

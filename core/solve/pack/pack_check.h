@@ -5,9 +5,9 @@
 
 namespace plimsoll::solve {
 
-/// The height of a packing, after a check that no two buffers share a byte at any time. Shares no
-/// code with those who pack. CheckFailed with the two buffers, the one below 0, or the missing
-/// offset. O(n log n).
+/// The height of a packing, after checking that no two buffers share a byte at any time. Shares no
+/// code with the packers. CheckFailed with the two buffers, the negative offset, or the missing
+/// one. O(n log n).
 [[nodiscard]] base::Result<std::int64_t> checkPacking(const PackBuffers& buffers,
                                                       const PackOffsets& offsets);
 

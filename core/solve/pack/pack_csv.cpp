@@ -97,7 +97,7 @@ private:
         if (line.size() > kLongestLine)
             return failure(ErrorKind::File, "it is longer than 1 MiB, which no row is.");
         if (line.find('\0') != std::string_view::npos)
-            return failure(ErrorKind::File, "there is a NUL byte: the file is damaged or no CSV.");
+            return failure(ErrorKind::File, "there is a NUL byte: the file is damaged or not CSV.");
         if (std::count(line.begin(), line.end(), '"') % 2 != 0)
             return failure(ErrorKind::File, "a quote is left open: no field takes several lines.");
         split(line, m_fields);
@@ -129,7 +129,7 @@ private:
                               [&](std::string_view field) { return trimmed(field) == name; })
                 > 1)
                 return failure(ErrorKind::File,
-                               fmt::format("the column \"{}\" is there twice.", name));
+                               fmt::format("the column \"{}\" appears twice.", name));
         m_columns = m_fields.size();
         return {};
     }

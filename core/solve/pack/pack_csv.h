@@ -12,7 +12,7 @@
 namespace plimsoll::solve {
 
 /// A packing problem as text: a line of column names, then a line for each buffer. The columns id,
-/// lower, upper and size are needed, in any order; others are kept.
+/// lower, upper and size are required, in any order; others are kept.
 struct PackCsv
 {
     std::string text;
@@ -25,11 +25,11 @@ struct PackCsv
 /// Errors of kind File begin with the line: "line 3: …".
 [[nodiscard]] base::Result<PackCsv> readPackCsv(std::string text);
 
-/// Whether a file that begins so is meant as buffers to pack.
+/// Whether a file with this beginning is meant as buffers to pack.
 [[nodiscard]] bool looksLikePackCsv(std::string_view head);
 
-/// The text with the offsets in its column `offset`, which is added behind the others where it
-/// isn't there. Its lines end in \n.
+/// The text with the offsets in its column `offset`, which is appended if it is missing. Lines end
+/// in \n.
 [[nodiscard]] std::string withOffsets(const PackCsv& csv, const PackOffsets& offsets);
 
 } // namespace plimsoll::solve

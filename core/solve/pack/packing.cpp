@@ -25,7 +25,7 @@ base::Result<void> validate(const PackBuffers& buffers)
         if (buffer.size >= base::kHuge - sum)
             return base::failure(
                 base::ErrorKind::Usage,
-                fmt::format("the sizes up to buffer {} have no place in 62 bits.", i));
+                fmt::format("the sizes up to buffer {} add up to 2^62 or more.", i));
         sum += buffer.size;
     }
     return {};

@@ -14,20 +14,20 @@ struct PackBuffer
 {
     std::int64_t lower = 0;
     std::int64_t upper = 0; ///< more than lower
-    std::int64_t size = 0;  ///< at least 0; nothing takes no room
+    std::int64_t size = 0;  ///< at least 0; a buffer of size 0 takes no room
 
     bool operator==(const PackBuffer&) const = default;
 };
 
 using PackBuffers = std::vector<PackBuffer>;
-/// Where each buffer begins, in the order of the buffers, at least 0.
+/// The offset of each buffer, at least 0, in the order of the buffers.
 using PackOffsets = std::vector<std::int64_t>;
 
-/// Usage, with the index of the first bad one, where lower >= upper, a size is negative, or all
-/// sizes together are no smaller than base::kHuge.
+/// Usage error, with the index of the first bad buffer, if lower >= upper, a size is negative, or
+/// the sum of sizes reaches base::kHuge.
 [[nodiscard]] base::Result<void> validate(const PackBuffers& buffers);
 
-/// When sizes come and, negative, go, in order of time; at one time what goes comes first.
+/// Allocated and, negative, freed sizes, in order of time; at the same time frees come first.
 [[nodiscard]] std::vector<std::pair<std::int64_t, std::int64_t>>
 liveChanges(const PackBuffers& buffers);
 

@@ -6,18 +6,18 @@
 
 namespace plimsoll::solve {
 
-/// What a plan's blocks of memory take once they have addresses; the reserve is in all of it.
+/// The memory that a plan's blocks take once they have addresses, always with the reserve.
 struct PlanMemory
 {
-    base::Bytes packedHeight;       ///< of the best offsets found, checked
+    base::Bytes packedHeight;       ///< for the best offsets found, checked
     base::Bytes packedLowerBound;   ///< no offsets need less; at least the plan's peak
     base::Bytes reserved;           ///< what PyTorch's caching allocator would reserve
     base::Bytes reservedExpandable; ///< the same with expandable segments
 };
 
-/// From the lives of storages in the plan's schedule. PyTorch's allocator is replayed for one step:
-/// what is older than the step is allocated first, in the program's order. Takes some first fits of
-/// the blocks that come and go, not more; stopped, it takes less.
+/// From the live intervals of the plan's schedule. Replays PyTorch's allocator for one step, in
+/// which storages older than the step are allocated first, in the program's order. Tries only a few
+/// first-fit packings of the step's blocks; if stopped, fewer.
 [[nodiscard]] base::Result<PlanMemory> planMemory(const plan::VerifiedPlan& plan,
                                                   const base::JobContext& context);
 

@@ -11,7 +11,7 @@ namespace plimsoll::solve {
 /// Amounts of waste in keys are modulo this prime.
 inline constexpr std::uint64_t kWastePrime = (std::uint64_t{1} << 61U) - 1;
 
-/// Random 64 bits of a number.
+/// Pseudorandom 64 bits for a number.
 [[nodiscard]] inline std::uint64_t randomBits(std::uint64_t number)
 {
     std::uint64_t z = (number + 1) * 0x9E3779B97F4A7C15ULL;
@@ -20,14 +20,14 @@ inline constexpr std::uint64_t kWastePrime = (std::uint64_t{1} << 61U) - 1;
     return z ^ (z >> 31U);
 }
 
-/// The upper edge of a packing that grows from the ground, with undo. Time is cut into *sections*
-/// at each begin and end of a buffer; items are the buffers of one group, by begin.
+/// The upper edge of a packing that grows from the ground, with undo. Time is divided into
+/// *sections* at each begin and end of a buffer; items are the buffers of one group, by begin.
 class Skyline
 {
 public:
     using Index = std::uint32_t;
     static constexpr Index kNone = std::numeric_limits<Index>::max();
-    /// Beyond the ends of a stretch of time, and no buffer's height.
+    /// The height beyond the ends of a stretch of time, which no buffer has.
     static constexpr std::int64_t kWall = std::numeric_limits<std::int64_t>::max();
 
     struct Item
@@ -36,7 +36,7 @@ public:
         Index end;
         std::int64_t size;
     };
-    /// Neighbouring sections of one height. Neighbouring segments of a list differ in height.
+    /// Consecutive sections of the same height; neighbouring segments of a list differ in height.
     struct Segment
     {
         Index begin;
@@ -44,15 +44,15 @@ public:
         std::int64_t height;
         Index previous;
         Index next;
-        std::uint32_t choices; ///< of who searches; kUncounted: not known
+        std::uint32_t choices; ///< used by the search; kUncounted: unknown
     };
     static constexpr std::uint32_t kUncounted = std::numeric_limits<std::uint32_t>::max();
 
     Skyline(const PackBuffers& buffers, const std::vector<std::uint32_t>& group);
 
-    /// Empty, with that height's room. False: the live sum is larger somewhere.
+    /// Starts empty, with room up to that height. False: the live sum is larger somewhere.
     [[nodiscard]] bool reset(std::int64_t height);
-    /// The one segment of an empty skyline.
+    /// The single segment of an empty skyline.
     [[nodiscard]] Index ground();
 
     [[nodiscard]] std::size_t itemCount() const { return m_items.size(); }
@@ -61,9 +61,9 @@ public:
     [[nodiscard]] bool isPlaced(Index item) const { return m_placed[item]; }
     /// Items that begin at a section are startsAt(section) .. startsAt(section + 1) - 1.
     [[nodiscard]] Index startsAt(Index section) const { return m_startsAt[section]; }
-    /// What a section may still waste.
+    /// How much a section may still waste.
     [[nodiscard]] std::int64_t room(Index section) const { return m_room[section]; }
-    /// Whether an item that is not placed lies over a border.
+    /// Whether an unplaced item crosses a border.
     [[nodiscard]] bool isCrossed(Index border) const { return m_across[border] > 0; }
     [[nodiscard]] const Segment& segment(Index index) const { return m_segments[index]; }
     [[nodiscard]] Segment& segment(Index index) { return m_segments[index]; }
@@ -76,7 +76,7 @@ public:
         return segment.next == kNone ? kWall : m_segments[segment.next].height;
     }
 
-    /// A segment's place taken by others; what undoes it.
+    /// A segment replaced by others, with what is needed to undo it.
     struct Change
     {
         Index left; ///< neighbours that stay
@@ -90,19 +90,19 @@ public:
         Index head;          ///< of the list afterwards
         std::uint64_t waste; ///< of the rise, for keys
     };
-    /// Item as the leftmost one on the ground of a valley: what lies before it rises to the lower
-    /// of its rims. There must be the room.
+    /// Places an item leftmost on the ground of a valley: what is before it rises to the lower of
+    /// its rims. There must be enough room.
     Change place(Index valley, Index item, Index head);
-    /// The whole valley rises to its lower rim, which must not be kWall.
+    /// Raises the whole valley to its lower rim, which must not be kWall.
     Change rise(Index valley, Index head);
     void undo(const Change& change);
 
-    /// A copy of what a list has in the sections begin .. end - 1, with walls at its ends.
+    /// A copy of the list's sections begin .. end - 1, with walls at both ends.
     [[nodiscard]] Index copy(Index head, Index begin, Index end);
 
-    /// Where placed items lie.
+    /// The positions of placed items.
     [[nodiscard]] std::int64_t offset(Index item) const { return m_offset[item]; }
-    /// Random bits of the waste so far in a stretch of sections.
+    /// A random hash of the waste so far in a stretch of sections.
     [[nodiscard]] std::uint64_t wasteIn(Index begin, Index end) const;
 
 private:
@@ -112,7 +112,7 @@ private:
         Index end;
         std::int64_t height;
     };
-    /// Something done to sections or items.
+    /// A change of sections or items.
     struct Step
     {
         Index item; ///< placed; kNone: a rise
@@ -121,7 +121,7 @@ private:
         std::int64_t rise;
     };
 
-    /// Takes back what was placed and risen since the trail had that length.
+    /// Undoes everything since the trail had that length.
     void undoTrail(std::size_t length);
     [[nodiscard]] Change begin(Index valley, Index head) const;
     void replace(Index valley, std::span<const Piece> pieces, Change& change);

@@ -11,11 +11,11 @@ namespace plimsoll::solve {
 
 struct PackQuery
 {
-    std::optional<std::int64_t> capacity; ///< done once that is met; else the height is minimised
-    int threads = 2;                      ///< at least 1; the answer doesn't depend on them
-    std::size_t nodes = 100000;           ///< of each exact search, at most
-    int passes = 40;                      ///< of the greedy orders, at most
-    std::uint64_t mostWork = 500'000'000; ///< buffers that these place and meet, about
+    std::optional<std::int64_t> capacity; ///< enough if met; none: minimise the height
+    int threads = 2;                      ///< at least 1; the answer doesn't depend on it
+    std::size_t nodes = 100000;           ///< at most, for each exact search
+    int passes = 40;                      ///< at most, for the greedy orders
+    std::uint64_t mostWork = 500'000'000; ///< number of buffers that these place and meet, roughly
 };
 
 struct PackAnswer
@@ -23,13 +23,13 @@ struct PackAnswer
     Status status = Status::NotFound;
     std::int64_t height = 0; ///< of the offsets, checked
     std::int64_t lowerBound = 0;
-    PackOffsets offsets; ///< the lowest packing known, also where it doesn't fit
+    PackOffsets offsets; ///< the lowest known packing, even if it doesn't fit
     bool stopped = false;
 };
 
-/// Offsets for buffers, as low as the search gets: decomposed at low-water cuts, each part in
-/// greedy orders, then by an exact search where that is too high. Anytime: stopped, it answers with
-/// what it has. Usage for bad buffers; Internal where the packing fails the check.
+/// Offsets for buffers, as low as the search finds: splits at low-water cuts, packs each part
+/// greedily, then exactly if that is too high. Anytime: if stopped, it answers with what it has.
+/// Usage error for invalid buffers; Internal if the packing fails the check.
 [[nodiscard]] base::Result<PackAnswer> solvePack(const PackBuffers& buffers, const PackQuery& query,
                                                  const base::JobContext& context);
 

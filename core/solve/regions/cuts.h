@@ -17,36 +17,37 @@ struct CutCandidate
 {
     std::int64_t crossing = 0; ///< bytes of what crosses it
     std::int64_t saved = 0;    ///< bytes that the ops up to the next candidate save for backward
-    bool isFixed = false;      ///< stays whatever it costs
+    bool isFixed = false;      ///< always kept
 };
 
-/// Which candidates stay when at most `limit` may (fixed ones count and always do): ordinals,
-/// ascending. A cut is worth the bytes that it tells apart, those of the smaller stage beside it,
-/// less what crosses it beyond what crosses the cheaper of its neighbours.
+/// Which candidates to keep if at most `limit` may be (fixed ones count and always are): ordinals,
+/// ascending. A cut is worth the bytes that it separates, those of the smaller stage beside it,
+/// less what crosses it in addition to what crosses the cheaper of its neighbours.
 [[nodiscard]] std::vector<std::size_t> thinned(const std::vector<CutCandidate>& candidates,
                                                std::size_t limit);
 
-/// The same, but of the candidates behind every limit-th part of all saved bytes stays the one that
-/// fewest bytes cross: many alike, as of a layer that runs over hundreds of time steps, are not
-/// worth less than each other.
+/// The same, but of the candidates after every limit-th part of all saved bytes, keeps the one that
+/// fewest bytes cross: many similar ones, as of a layer that runs over hundreds of time steps,
+/// should be worth the same.
 [[nodiscard]] std::vector<std::size_t> spread(const std::vector<CutCandidate>& candidates,
                                               std::size_t limit);
 
-/// Which cuts are taken where not all have room.
+/// Which cuts to keep if there are too many.
 enum class CutRule : std::uint8_t {
     Calls,     ///< between calls of modules: outer ones first, then inside the calls that save most
-    Ops,       ///< between ops: those that tell most bytes apart and that few bytes cross
-    OpsEvenly, ///< between ops: after every so many saved bytes the one that fewest bytes cross
+    Ops,       ///< between ops: those that separate most bytes and that few bytes cross
+    OpsEvenly, ///< between ops: in every share of the saved bytes, the one that fewest bytes
+               ///< cross
 };
 
-/// The rule that regions at a granularity go with.
+/// The rule for regions of a granularity.
 [[nodiscard]] constexpr CutRule cutRuleOf(plan::Granularity granularity)
 {
     return granularity == plan::Granularity::Op ? CutRule::Ops : CutRule::Calls;
 }
 
 /// Where forward and loss of a program may be cut: between calls of modules or between any two ops
-/// of the model. A cut c lies in front of op c.
+/// of the model. Cut c is before op c.
 class Cuts
 {
 public:
@@ -55,7 +56,7 @@ public:
 
     /// Ascending, starts with 0; the end of forward and loss is not among them.
     [[nodiscard]] const std::vector<graph::OpIndex>& positions() const { return m_positions; }
-    /// Storages made before a cut that forward or loss uses after it, ascending. In front of op 0:
+    /// Storages allocated before a cut that forward or loss uses after it, ascending. Before op 0:
     /// inputs that forward uses.
     [[nodiscard]] std::vector<graph::StorageId> crossing(graph::OpIndex cut) const;
 

@@ -7,18 +7,18 @@
 
 namespace plimsoll::solve {
 
-/// The regions that a problem's pins "recompute" ask for: around each pinned value the shortest
-/// legal one behind which forward has no use for it.
+/// The regions required by a problem's "recompute" pins: around each pinned value, the shortest
+/// legal one after which forward doesn't use the value.
 class ForcedRegions
 {
 public:
-    /// `space` must hold the problem's regions and outlive this. Where no region serves a value
-    /// there is none.
+    /// `space` must contain the problem's regions and outlive this. A value that no region can drop
+    /// gets none.
     ForcedRegions(const plan::Problem& problem, const RegionSpace& space);
 
-    /// Puts those that lie in no region of the list into it. Of what they overlap the part in front
-    /// and the part behind stay, where those are legal. `regions`: disjoint; in order
-    /// afterwards, and labelled so.
+    /// Adds the regions that no region of the list contains. Parts of overlapped regions before and
+    /// after them stay if they are legal. `regions`: disjoint; afterwards in order and labelled
+    /// accordingly.
     void addTo(std::vector<plan::Region>& regions) const;
 
 private:

@@ -293,7 +293,7 @@ base::Result<LinearizedStep> linearize(const plan::Problem& problem, const Regio
     if (const std::int64_t count = problem.step()->header.microSteps; count > 1)
         return base::failure(
             base::ErrorKind::Usage,
-            fmt::format("The graph has {} micro-steps, over which nothing can be planned: plan a "
+            fmt::format("The graph has {} micro-steps, which can't be planned together: plan a "
                         "trace with micro_steps=1 and apply the plan, which then runs in each.",
                         count));
     RETURN_IF_ERROR(takesRegions(*problem.step()));

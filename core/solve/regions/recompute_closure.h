@@ -8,30 +8,30 @@
 
 namespace plimsoll::solve {
 
-/// What the runtime Step must execute again to have values anew (STEP_RUNTIME.md): all writers so
-/// far of a storage, and before them all writers of what they read and nobody kept.
+/// What the runtime Step must execute to recompute values (STEP_RUNTIME.md): all writers so far of
+/// a storage, and before them all writers of what they read that wasn't kept.
 class RecomputeClosure
 {
 public:
     explicit RecomputeClosure(const graph::Program& program);
 
-    /// Ops, rising, that make new instances of `wanted` right before op `before`, each written as
-    /// often as it is by then. Reads storages with `isGone` (by storage) from such new instances,
-    /// too, others as they are. Nothing when an op among them can't be repeated or something they
-    /// read was overwritten since. All `wanted` must have been allocated before `before`.
+    /// Ops, rising, that recompute `wanted` right before op `before`, each written as often as it
+    /// is by then. Storages with `isGone` (by storage) are recomputed too when read; others are
+    /// read as they are. Nothing if an op among them can't be recomputed or something they read was
+    /// overwritten since. All `wanted` must have been allocated before `before`.
     [[nodiscard]] std::optional<std::vector<graph::OpId>>
     before(graph::OpIndex before, const std::vector<graph::StorageId>& wanted,
            const std::vector<bool>& isGone) const;
 
-    /// Whether the runner can repeat the op whatever is in memory.
+    /// Whether the runner can recompute the op, whatever is in memory.
     [[nodiscard]] bool isRepeatable(graph::OpId op) const { return m_isRepeatable[op.index()]; }
-    /// Whether the runner decides how long the storage lives: made by forward, loss or backward.
+    /// Whether the runner controls the storage's lifetime: allocated by forward, loss or backward.
     [[nodiscard]] bool isManaged(graph::StorageId storage) const
     {
         const graph::OpIndex alloc = m_program.storage(storage).alloc;
         return alloc >= 0 && alloc < m_runnerOps;
     }
-    /// Storages that a repetition of the op uses, each once.
+    /// Storages that a recomputation of the op uses, each once.
     [[nodiscard]] const std::vector<graph::StorageId>& touchedBy(graph::OpId op) const
     {
         return m_touched[op.index()];
@@ -55,8 +55,7 @@ private:
     const graph::Program& m_program;
     graph::OpIndex m_runnerOps; ///< ops of forward, loss and backward
     std::vector<bool> m_isRepeatable;
-    std::vector<std::vector<graph::StorageId>> m_touched; ///< by op, each once; what a repetition
-                                                          ///< leaves alone is not among them
+    std::vector<std::vector<graph::StorageId>> m_touched; ///< by op, each once, for recomputations
     std::vector<std::vector<graph::OpIndex>> m_uses;      ///< by storage
     std::vector<std::vector<graph::OpIndex>> m_writers;   ///< by storage, its maker included
 };

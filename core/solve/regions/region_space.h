@@ -9,7 +9,7 @@
 
 namespace plimsoll::solve {
 
-/// Knows which runs of forward ops are legal regions at one granularity.
+/// The legal regions of forward ops at one granularity.
 class RegionSpace
 {
 public:
@@ -23,7 +23,8 @@ public:
     [[nodiscard]] virtual plan::Granularity granularity() const = 0;
     /// The last ops, rising, of all legal regions that begin with this op.
     [[nodiscard]] virtual std::vector<graph::OpIndex> endsFrom(graph::OpIndex first) const = 0;
-    /// The calls that a legal region is made of; empty: it isn't made of calls, or isn't legal.
+    /// The calls of which a legal region consists; empty if it doesn't consist of calls or isn't
+    /// legal.
     [[nodiscard]] virtual std::vector<graph::CallId> members(graph::OpIndex first,
                                                              graph::OpIndex last) const = 0;
     /// A region of these ops, with its members.
@@ -36,13 +37,12 @@ public:
 /// `program` must outlive it.
 [[nodiscard]] std::unique_ptr<const RegionSpace> makeRegionSpace(const graph::Program& program,
                                                                  plan::Granularity granularity);
-/// Without regions that recompute what the problem's pins keep, or that lose hooks of
+/// Excludes regions that recompute what the problem's pins keep, or that lose hooks of
 /// fully_shard().
 [[nodiscard]] std::unique_ptr<const RegionSpace> makeRegionSpace(const plan::Problem& problem,
                                                                  plan::Granularity granularity);
 
-/// Usage error, a sentence, for a graph over which no region of any kind can be laid: a plan
-/// written out.
+/// Usage error, a sentence, for a graph that can't have regions of any kind: a plan written out.
 [[nodiscard]] base::Result<void> takesRegions(const graph::Program& program);
 
 } // namespace plimsoll::solve

@@ -91,9 +91,9 @@ base::Result<void> takesRegions(const graph::Program& program)
 {
     if (program.isRewritten())
         return base::failure(base::ErrorKind::Usage,
-                             "The graph is a plan written out, a step of single ops, over which no "
-                             "regions can be laid: plan the graph that it was made from, or let "
-                             "remat or capuchin repeat more of its ops in runtime step.");
+                             "The graph is a plan written out, which can't have checkpoint "
+                             "regions: plan the graph that it was made from, or let remat or "
+                             "capuchin recompute more of its ops in runtime step.");
     return {};
 }
 

@@ -12,7 +12,7 @@
 
 namespace plimsoll::solve {
 
-/// Neighbouring ops of forward and loss, both inclusive.
+/// Consecutive ops of forward and loss, both inclusive.
 struct OpRun
 {
     graph::OpIndex first = 0;
@@ -21,24 +21,23 @@ struct OpRun
     bool operator==(const OpRun&) const = default;
 };
 
-/// The verified plans of a planner that knows what it wants checkpointed as one, but not what may
-/// be: regions between calls of modules, side by side.
+/// The verified plans of a planner that proposes what to checkpoint together without knowing what
+/// is legal: regions between calls of modules, side by side.
 class RunPlans
 {
 public:
-    /// `descriptor` and `options` must outlive it. Plans have the runtime and the way with
-    /// statistics that the options say.
+    /// `descriptor` and `options` must outlive it. Plans have the runtime and statistics setting of
+    /// the options.
     RunPlans(const plan::Problem& problem, const PlannerDescriptor& descriptor,
              const Options& options);
 
     [[nodiscard]] OptionReader options() const { return {m_descriptor, m_options}; }
-    /// A plan of this planner that repeats nothing yet.
+    /// A plan of this planner that recomputes nothing yet.
     [[nodiscard]] plan::Plan blank() const;
-    /// The plan that repeats nothing. CheckFailed where not even that goes with the graph.
+    /// The plan that recomputes nothing. CheckFailed if not even that suits the graph.
     [[nodiscard]] base::Result<void> addUnplanned();
-    /// A plan with a region of all pieces of each group. Where that is no legal region, it has as
-    /// many as the longest legal runs of pieces make, from the left; pieces that are none alone
-    /// stay as they are.
+    /// A plan with one region for each group of pieces. If that isn't legal, uses the longest legal
+    /// runs of its pieces, from the left; pieces that aren't legal by themselves get no region.
     [[nodiscard]] base::Result<void> addRuns(const std::vector<std::vector<OpRun>>& groups);
     [[nodiscard]] base::Result<void> add(const plan::Plan& plan);
     [[nodiscard]] plan::FrontierPtr take() &&;
@@ -55,11 +54,11 @@ private:
     plan::Frontier m_frontier;
 };
 
-/// Adds plans to those of a planner until all are there or the job is to stop.
+/// Adds plans to those of a planner until all are there or the job is stopped.
 using Proposer = std::function<base::Result<void>(const plan::Problem& problem, RunPlans& plans,
                                                   const base::JobContext& job)>;
 
-/// A planner of what `propose` adds to the plan that repeats nothing.
+/// A planner whose plans are what `propose` adds to the plan that recomputes nothing.
 [[nodiscard]] std::unique_ptr<const Planner> makeRunPlanner(PlannerDescriptor descriptor,
                                                             Proposer propose);
 

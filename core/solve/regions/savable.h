@@ -8,12 +8,12 @@
 namespace plimsoll::solve {
 
 /// By op: whether a region may keep its results (SAVED SETS in core/lower/checkpoint/LIFETIMES.md):
-/// it makes the memory of all that it returns, writes nothing but buffers, and no forward or loss
-/// op overwrites what it made, and no pin recomputes it. That a random op is kept only where no
-/// random op behind it in the region is recomputed is left to the caller.
+/// it allocates all that it returns, writes nothing but buffers, no forward or loss op overwrites
+/// its results, and no pin recomputes them. Callers must check that a random op is kept only if no
+/// later random op of the region is recomputed.
 [[nodiscard]] std::vector<bool> keepableOps(const plan::Problem& problem);
 
-/// By storage: the last op of forward and loss that has to do with it; kBeforeStep: none has.
+/// By storage: the last op of forward and loss that uses it; kBeforeStep: none does.
 [[nodiscard]] std::vector<graph::OpIndex> lastForwardUses(const graph::Program& program);
 
 } // namespace plimsoll::solve

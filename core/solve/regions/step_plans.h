@@ -9,10 +9,10 @@
 
 namespace plimsoll::solve {
 
-/// Turns regions of forward into a plan for the runtime Step: what forward makes for a region alone
-/// is let go, but for results that it keeps, and comes back before backward first uses something of
-/// it. Of a region's ops only those run again whose results are needed. Rows of
-/// Plan::recomputeSteps; nothing when an op that they need can't be repeated. `closure` is of the
+/// Turns regions of forward into a plan for the runtime Step: what forward computes only for a
+/// region is dropped, except for results that it keeps, and recomputed before backward first uses
+/// any of it. Only those of the region's ops run whose results are needed. Rows of
+/// Plan::recomputeSteps; nothing if an op that they need can't be recomputed. `closure` is of the
 /// program.
 [[nodiscard]] std::optional<std::vector<plan::RecomputeStep>>
 stepRowsOf(const std::vector<plan::Region>& regions, const graph::Program& program,

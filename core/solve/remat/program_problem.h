@@ -13,33 +13,35 @@ namespace plimsoll::solve {
 
 /// A training step under the runtime Step (STEP_RUNTIME.md) as a rematerialization problem.
 ///
-/// Ops are those of forward, loss and backward, under their own numbers. Values are the storages
-/// that they allocate, views belonging to theirs; what outlives them or what the optimizer uses is
-/// kept. Floors are everything else: what was there before the step, and the reserve. An op may
-/// repeat when the runner can repeat it anywhere: not one that reads what is older than the step
-/// and overwritten later on, although it could before that, and none that makes what a pin keeps.
+/// Ops
+/// are those of forward, loss and backward, with the same numbers. Values are the storages that
+/// they allocate, including their views; those that outlive these ops or that the optimizer uses
+/// are kept. Floors are everything else: what is older than the step, and the reserve. An op may be
+/// recomputed if the runner can recompute it anywhere: not if it reads something older than the
+/// step that is overwritten later on, although it could be before that, nor if it computes what a
+/// pin keeps.
 [[nodiscard]] RematProblem problemOf(const plan::Problem& problem);
 
 /// A plan of such a problem for the runtime Step, without planner and options.
 [[nodiscard]] plan::Plan stepPlanOf(const RematPlan& plan);
 
-/// The opposite, of a plan for the runtime Step.
+/// The inverse, for a plan of the runtime Step.
 [[nodiscard]] RematPlan rematPlanOf(const plan::Plan& plan);
 
-/// The same step as a problem in which given repetitions are ops of their own, so that every plan
-/// of it has them. What they make are values of their own, used from there on.
+/// The same step as a problem in which given recomputations are ops of their own, so that every
+/// plan includes them. What they compute are values of their own, used from there on.
 class RepeatedProblem
 {
 public:
-    /// `rows` must be a plan that simulate() takes for the problem.
+    /// `rows` must be a plan that simulate() accepts for the problem.
     RepeatedProblem(const RematProblem& problem, std::vector<RematRecomputeStep> rows);
 
     [[nodiscard]] const RematProblem& problem() const { return m_problem; }
-    /// A plan of problem() as one of the problem that this was made from. What runs before one op
-    /// is in rising order there, each once, so that it may need other memory than here.
+    /// A plan of problem() as one of the original problem. The recomputations before one op are in
+    /// rising order there, each once, so that it may need other memory than here.
     [[nodiscard]] RematPlan original(const RematPlan& plan) const;
-    /// The opposite, less what runs again before the same ops anyway: repetitions are of what was
-    /// made last by then. simulate() says whether it can run.
+    /// The inverse, without what is recomputed before the same ops anyway: recomputations are of
+    /// the latest instance by then. simulate() says whether it can run.
     [[nodiscard]] RematPlan repeated(const RematPlan& plan) const;
 
 private:
@@ -47,14 +49,13 @@ private:
 
     RematProblem m_problem;
     std::vector<std::uint32_t> m_opOf;     ///< by op: of the original that it executes
-    std::vector<std::uint32_t> m_standsAt; ///< by op: the original before which, or as which, it
-                                           ///< runs
-    std::vector<std::uint32_t> m_valueOf;  ///< by original's value: what it is at present
+    std::vector<std::uint32_t> m_standsAt; ///< by op: the original that it precedes or is
+    std::vector<std::uint32_t> m_valueOf;  ///< by original's value: its current value
 };
 
-/// Repetitions without which a step (runtime Step) breaks a problem's pins "recompute"; none where
-/// there are no such pins, nothing where the runner can't do what they ask for, or only by
-/// repeating what others keep.
+/// Recomputations without which a step (runtime Step) violates a problem's "recompute" pins; none
+/// if there are no such pins, nothing if the runner can't do what they require, or only by
+/// recomputing what others keep.
 [[nodiscard]] std::optional<std::vector<RematRecomputeStep>>
 rowsOfPins(const plan::Problem& problem);
 

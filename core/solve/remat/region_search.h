@@ -11,14 +11,14 @@
 
 namespace plimsoll::solve {
 
-/// Takes regions as a plan and tells what that needs. An error ends the search.
+/// Evaluates regions as a plan and returns what that needs. An error ends the search.
 using RegionOffer =
     std::function<base::Result<plan::EvaluationPtr>(std::vector<plan::Region> regions)>;
 
-/// Looks for plans of checkpoint regions on any graph: lets go of single results where the peak is,
-/// cheapest first, in forwards divided in several ways, then takes back what the budgets have room
-/// for: about so many, up to `most`. Every step is evaluated on the full graph. What it finds
-/// depends on nothing but the problem, whose own budget is unlimited, unless it is stopped.
+/// Searches plans of checkpoint regions on any graph: drops single results where the peak is,
+/// cheapest first, in forwards divided in several ways, then keeps again what the budgets have room
+/// for, at about so many budgets up to `most`. Evaluates every step on the full graph. Unless
+/// stopped, the result depends only on the problem, whose own budget is unlimited.
 [[nodiscard]] base::Result<void> searchRegions(const plan::Problem& problem,
                                                const RegionSpace& space, const RegionOffer& offer,
                                                base::Bytes most, std::size_t budgets,

@@ -32,37 +32,32 @@ struct RematPlannerOptions : OptionReader
 
 PlannerDescriptor descriptorOfRemat()
 {
-    const OptionRecord points{
-        .name = "points",
-        .sentence = "Budgets for which plans are looked for, between what one op alone needs and "
-                    "what the whole step does.",
-        .lower = 2,
-        .standard = 64,
-        .upper = 1000};
+    const OptionRecord points{.name = "points",
+                              .sentence = "Budgets for which plans are searched, between what one "
+                                          "op alone needs and what the whole step needs.",
+                              .lower = 2,
+                              .standard = 64,
+                              .upper = 1000};
     OptionRecord granularity = granularityRecord();
     granularity.standard = 1;
-    const OptionRecord reorder = switchRecord(
-        "reorder", "Reorder independent ops",
-        "Whether independent ops may run in another order that needs less memory, for the step "
-        "runner. Random numbers are drawn as before.");
+    const OptionRecord reorder =
+        switchRecord("reorder", "Reorder independent ops",
+                     "Whether independent ops may run in another order that needs less memory, for "
+                     "the runtime step. Random numbers are drawn as before.");
     OptionRecord runtime = runtimeRecord();
     runtime.standard = 1;
     return {
         "remat",
         "Rematerialization",
-        "Drops any value and computes it again, as often as it pays: a search on the whole graph "
-        "that begins with rotor's and Capuchin's plans, for the step runner or for checkpoint "
-        "regions that keep single results.",
+        "Drops any value and recomputes it, as often as it pays: a search on the whole graph that "
+        "starts from rotor's and Capuchin's plans, for the runtime step or for checkpoint regions "
+        "that keep single results.",
         {points, granularity, reorder, freezeStatsRecord(), runtime},
         "The problem of Checkmate (MLSys 2020) and MOCCASIN (ICML 2023): one order, every value "
-        "made "
-        "again as often as it pays. The method is its own: greedy insertion, pruning, and destroy "
-        "and repair over an incremental profile of memory.",
-        {"Other orders of the ops, but with reorder, and then not of the optimizer's, which the "
-         "runner "
-         "leaves to the optimizer.",
-         "Checkpoint regions inside of each other that no chain has.",
-         "Moving values to the host."}};
+        "recomputed as often as it pays. The method is its own: greedy insertion, pruning, and "
+        "destroy and repair over an incremental profile of memory.",
+        {"Other orders of the ops, unless reorder is on; the optimizer's ops are never reordered.",
+         "Nested checkpoint regions that no chain has.", "Moving values to the host."}};
 }
 
 /// Falling from what the plain order needs to what no plan goes below.

@@ -8,7 +8,7 @@
 
 namespace plimsoll::solve {
 
-/// Another planner with options, runtime and granularity among them.
+/// Another planner with options, including runtime and granularity.
 struct RematStart
 {
     std::unique_ptr<const Planner> planner;
@@ -16,10 +16,10 @@ struct RematStart
 };
 
 /// The planner "remat": any value of forward and backward, dropped and recomputed any number of
-/// times, for the runtime Step, where rematFrontier() proposes, or what regions of the runtime
-/// Checkpoint can do of it, where searchRegions() does; each plan is certified on the full graph.
-/// It begins with the plans of those of `starts` that are for the runtime (and no finer
-/// granularity), so that at no budget it's slower than any of them.
+/// times. For the runtime Step rematFrontier() proposes plans, for the runtime Checkpoint
+/// searchRegions() does what regions can; each plan is certified on the full graph. It starts from
+/// the plans of those of `starts` that are for the runtime (and no finer granularity), so that at
+/// no budget it is slower than any of them.
 [[nodiscard]] std::unique_ptr<const Planner> makeRematPlanner(std::vector<RematStart> starts);
 
 } // namespace plimsoll::solve

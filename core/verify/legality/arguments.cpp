@@ -93,9 +93,9 @@ std::optional<std::string> passingFault(const graph::Program& program, const Reg
             head->modes.empty() ? "default" : fmt::format("{}", fmt::join(head->modes, ", ")),
             taker->modes.empty() ? "default" : fmt::format("{}", fmt::join(taker->modes, ", ")));
     if (!takesFirst(*taker))
-        return fmt::format("{} takes its first tensor inside of an object, where no other can be "
-                           "put in its place",
-                           nameOf(program, takerId));
+        return fmt::format(
+            "{} takes its first tensor inside an object, where no other can be put in its place",
+            nameOf(program, takerId));
     return std::nullopt;
 }
 

@@ -57,7 +57,7 @@ private:
                 continue;
             m_faults.add(FaultKind::IllegalRegion,
                          "A plan between ops can't be laid over a model that checkpoints itself: "
-                         "{} is computed again in the recorded step.",
+                         "{} is recomputed in the recorded step.",
                          *op.recomputeOf);
             return false;
         }
@@ -106,7 +106,7 @@ private:
         if (region.last < region.first)
             m_faults.add(region, "has no op");
         else if (region.first < m_model->first || region.last > m_model->last)
-            m_faults.add(region, "reaches out of the model's forward, ops {} to {}", m_model->first,
+            m_faults.add(region, "extends beyond the model's forward, ops {} to {}", m_model->first,
                          m_model->last);
         else if ((parent == nullptr || checkInside(region, *parent, m_faults))
                  && sharesCallWithNext(m_program, region.last))
@@ -121,7 +121,7 @@ private:
         for (OpIndex op = region.first; op <= region.last; ++op) {
             const graph::Op& row = m_program.op(opAt(op));
             if (row.isCollective)
-                m_faults.add(region, "{} is a collective, which can't run again", opAt(op));
+                m_faults.add(region, "{} is a collective, which can't be recomputed", opAt(op));
             for (const TensorId tensor : row.writes)
                 if (isLent(region, storageOf(tensor)) && told.insert(storageOf(tensor)).second)
                     m_faults.add(region, "{} overwrites {}, which is older than it", opAt(op),

@@ -264,12 +264,11 @@ void findLostHooks(const Program& program, const std::set<std::string>& sharded,
             if (region.members.size() > 1 && member.index() < program.calls.size())
                 if (const std::string& path = program.module(program.call(member).module).path;
                     sharded.contains(path)) {
-                    faults.push_back(
-                        {FaultKind::IllegalRegion,
-                         fmt::format(
-                             "fully_shard gathers and reduces {} in hooks of its calls, which "
-                             "don't run inside of a region with other calls: take it alone.",
-                             base::printable(path, 60))});
+                    faults.push_back({FaultKind::IllegalRegion,
+                                      fmt::format("fully_shard gathers and reduces {} in hooks of "
+                                                  "its calls, which don't run inside a region with "
+                                                  "other calls: make it a region of its own.",
+                                                  base::printable(path, 60))});
                     return;
                 }
         findLostHooks(program, sharded, region.nested, faults);
@@ -281,7 +280,7 @@ std::vector<Fault> shardFaults(const Problem& problem, const Plan& plan, bool is
     if (isStepped || plan.granularity() == Granularity::Op)
         return {{isStepped ? FaultKind::IllegalRepeat : FaultKind::IllegalRegion,
                  "fully_shard (ZeRO-2 and ZeRO-3) gathers and reduces in hooks of modules, which "
-                 "neither runtime \"step\" nor code between ops calls: take runtime \"checkpoint\" "
+                 "neither runtime \"step\" nor code between ops calls: use runtime \"checkpoint\" "
                  "with granularity \"module\"."}};
     std::set<std::string> sharded;
     for (const Group& group : groupsOf(*problem.program, problem.parallel->setting.world))
@@ -304,8 +303,8 @@ std::vector<Fault> parallelFaults(const Problem& problem, const Plan& plan)
     if (!isStepped)
         return {};
     return {{FaultKind::IllegalRepeat,
-             "Runtime \"step\" stores gradients without DDP's hooks, so nobody would reduce them: "
-             "take manual reduction, or runtime \"checkpoint\"."}};
+             "Runtime \"step\" stores gradients without DDP's hooks, so they would not be reduced: "
+             "use manual reduction, or runtime \"checkpoint\"."}};
 }
 
 } // namespace plimsoll::plan::verifying

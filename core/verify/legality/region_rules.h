@@ -19,16 +19,16 @@ void checkSaves(const graph::Program& program, const CheckpointRegions& plan,
                 std::vector<Fault>& faults);
 
 /// Rule 2 of LIFETIMES.md beyond tensors, for the member at `index` (from 1) of a region: what is
-/// wrong, as the rest of a sentence. Nothing where the graph doesn't tell how its calls were made.
+/// wrong, as the rest of a sentence. Nothing if the graph doesn't record how its calls were made.
 [[nodiscard]] std::optional<std::string> passingFault(const graph::Program& program,
                                                       const Region& region, std::size_t index);
 
-/// Regions beside each other come one after the other, in plans of modules and of ops alike;
-/// `check` takes each of them, whether that holds or not.
+/// Sibling regions must follow each other, in plans of modules and of ops alike; calls `check` for
+/// each of them, even if they don't.
 template <typename Check>
 void checkSiblings(const std::vector<Region>& regions, FaultList& faults, const Check& check)
 {
-    graph::OpIndex before = graph::kBeforeStep - 1; // so that a region before op 0 is told so
+    graph::OpIndex before = graph::kBeforeStep - 1; // for the message about a region before op 0
     for (const Region& region : regions) {
         if (region.first <= before)
             faults.add(region, "starts at op {}, inside or before its sibling that ends at op {}",
@@ -38,11 +38,11 @@ void checkSiblings(const std::vector<Region>& regions, FaultList& faults, const 
     }
 }
 
-/// A nested region lies strictly inside of its parent. Returns whether it does.
+/// A nested region must lie strictly inside its parent. Returns whether it does.
 inline bool checkInside(const Region& region, const Region& parent, FaultList& faults)
 {
     if (region.first < parent.first || region.last > parent.last)
-        faults.add(region, "reaches out of {}", parent);
+        faults.add(region, "extends beyond {}", parent);
     else if (region.first == parent.first && region.last == parent.last)
         faults.add(region, "runs the same ops as {} around it", parent);
     else

@@ -139,10 +139,10 @@ private:
                          id);
         for (OpIndex op = member.first; op <= member.last; ++op) {
             if (m_isRepeated[static_cast<std::size_t>(op)]) {
-                m_faults.add(region,
-                             "the model itself checkpoints {}, so the recorded step computes it "
-                             "again already",
-                             opAt(op));
+                m_faults.add(
+                    region,
+                    "the model itself checkpoints {}, so the recorded step already recomputes it",
+                    opAt(op));
                 return;
             }
             if (m_program.op(opAt(op)).phase != graph::Phase::Forward) {
@@ -158,8 +158,8 @@ private:
             m_faults.add(region, "its members {} and {} aren't called by the same module",
                          previousId, id);
         else if (member.first != previous.last + 1)
-            m_faults.add(region, "its member {} doesn't follow {} at once: op {} lies between", id,
-                         previousId, previous.last + 1);
+            m_faults.add(region, "its member {} doesn't follow {} immediately: op {} lies between",
+                         id, previousId, previous.last + 1);
     }
 
     void checkCallers(const Region& region, const Region& parent)
@@ -265,7 +265,7 @@ private:
         for (OpIndex op = region.first; op <= region.last; ++op) {
             const graph::Op& row = m_program.op(opAt(op));
             if (row.isCollective)
-                m_faults.add(region, "{} is a collective, which can't run again", opAt(op));
+                m_faults.add(region, "{} is a collective, which can't be recomputed", opAt(op));
             for (const TensorId tensor : row.reads) {
                 const StorageId storage = storageOf(tensor);
                 if (isCaptured(region, storage) && captured.insert(storage).second)
@@ -347,8 +347,7 @@ std::vector<Fault> regionFaults(const graph::Program& program, const CheckpointR
     if (const Region* region = tooDeep(plan.regions))
         FaultList{program, faults}.add(
             FaultKind::IllegalRegion,
-            "The region of ops {} to {} lies in {} others, one in another: {} in each other are "
-            "what Python's stack holds.",
+            "The region of ops {} to {} is nested in {} others: Python's stack holds {} levels.",
             region->first, region->last, kMostNested, kMostNested);
     else if (plan.granularity == Granularity::Op)
         checkOpRegions(program, plan, faults);

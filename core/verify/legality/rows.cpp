@@ -24,7 +24,7 @@ std::optional<std::string> whyNotAgain(const Program& program, OpId id)
 {
     const graph::Op& op = program.op(id);
     if (op.isCollective)
-        return "which is a collective: the other processes don't repeat";
+        return "which is a collective: the other processes don't recompute it";
     if (op.node >= 0 && program.nodes[static_cast<std::size_t>(op.node)] == kStoresGradient)
         return "which stores a gradient: it would be added twice where there is one already";
     if (leavesStatistics(program, op))
@@ -54,8 +54,8 @@ public:
         OpIndex last = graph::kBeforeStep;
         for (const RecomputeStep& row : rows) {
             if (row.before <= last || row.before >= m_end) {
-                add("Ops are repeated before op {}, which must be an op of forward, loss or "
-                    "backward behind op {}.",
+                add("Ops are recomputed before op {}, which must be an op of forward, loss or "
+                    "backward after op {}.",
                     row.before, last);
                 continue;
             }
@@ -63,7 +63,7 @@ public:
                 runOwn(graph::opAt(op));
             last = row.before;
             if (m_hasRun[graph::opAt(last).index()])
-                add("{} has run before its place already, so that nothing can run right before it "
+                add("{} has already run ahead of its place, so nothing can run right before it "
                     "there.",
                     graph::opAt(last));
             for (std::size_t i = 0; i < row.ops.size(); ++i)
@@ -79,14 +79,15 @@ private:
         const OpId op = row.ops[i];
         if (op.index() >= static_cast<std::size_t>(m_end)
             || op.index() == static_cast<std::size_t>(row.before))
-            add("Op {} is repeated before op {}, but hasn't run by then.", op.index(), row.before);
+            add("Op {} is recomputed before op {}, but hasn't run by then.", op.index(),
+                row.before);
         else if (i > 0 && row.ops[i - 1] >= op)
-            add("{} is repeated before op {} behind op {}: repeated ops must keep their order.", op,
-                row.before, row.ops[i - 1].index());
+            add("{} is recomputed before op {} after op {}: recomputed ops must keep their order.",
+                op, row.before, row.ops[i - 1].index());
         else if (!m_hasRun[op.index()])
             checkAhead(op, row.before);
         else if (const std::optional<std::string> reason = whyNotAgain(m_program, op))
-            add("{} is repeated before op {}, {}.", op, row.before, *reason);
+            add("{} is recomputed before op {}, {}.", op, row.before, *reason);
     }
 
     /// Its own execution stands here, before its place.
@@ -109,7 +110,7 @@ private:
         if (!row.isRandom && !row.isCollective)
             return;
         if (m_newestOrdered && *m_newestOrdered > op)
-            add("{} runs behind {}: ops that draw random numbers, and collectives, must keep their "
+            add("{} runs after {}: ops that draw random numbers, and collectives, must keep their "
                 "order.",
                 op, *m_newestOrdered);
         m_newestOrdered = op;

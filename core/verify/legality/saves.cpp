@@ -40,7 +40,7 @@ private:
         for (const OpId op : region.save) {
             const auto at = static_cast<OpIndex>(op.index());
             if (at <= before || at > region.last) {
-                m_faults.add(region, "the ops that it saves don't rise inside of it: op {}",
+                m_faults.add(region, "the ops that it saves don't rise inside it: op {}",
                              op.index());
                 return false;
             }
@@ -67,7 +67,7 @@ private:
         };
         if (row.outputs.empty() || !std::ranges::all_of(row.outputs, isOwn)
             || !std::ranges::all_of(row.writes, isBuffer)) {
-            m_faults.add(region, "it saves {}, which doesn't make all of its results anew", op);
+            m_faults.add(region, "it saves {}, not all of whose results are new", op);
             return;
         }
         if (const std::optional<OpId> writer = overwriter(row.outputs))
@@ -102,7 +102,7 @@ private:
             if (!isSaved && fetched) {
                 m_faults.add(region,
                              "it saves {}, which draws random numbers, but not {}, which draws "
-                             "after it and would draw other ones",
+                             "after it and would draw different numbers",
                              *fetched, op);
                 return;
             }

@@ -12,28 +12,28 @@
 
 namespace plimsoll::plan::verifying {
 
-/// One gradient, as DDP's hook finds it.
+/// A gradient, as DDP's hook finds it.
 struct Hooked
 {
     std::size_t parameter = 0;
     graph::StorageId storage;
     std::int64_t bytes = 0;
     std::uint32_t dtype = 0;
-    graph::OpIndex at = graph::kBeforeStep; ///< the op behind which the hook runs
-    std::size_t place = 0;                  ///< among what it makes, else reads, else writes
+    graph::OpIndex at = graph::kBeforeStep; ///< the op after which the hook runs
+    std::size_t place = 0;                  ///< among what it returns, else reads, else writes
 };
 
-/// Gradients that processes reduce, in the order in which their hooks run.
+/// Gradients to reduce, in the order in which their hooks run.
 [[nodiscard]] std::vector<Hooked> hooksOf(const graph::Program& recorded);
 
-/// Rows of parameters that the first of several processes has: they are dealt out along the first
-/// dimension, the same number to each but for what the last ones lack.
+/// Rows of parameters that the first rank holds: they are split along the first dimension, the same
+/// number for each rank except that the last ones may have fewer.
 class Rows
 {
 public:
     Rows(const graph::Program& recorded, std::int64_t world);
-    /// Bytes of the process's rows of something as large as the parameter; all where it isn't made
-    /// of the parameter's elements.
+    /// Bytes of the rank's rows of something as large as the parameter; all bytes if it doesn't
+    /// consist of the parameter's elements.
     [[nodiscard]] std::int64_t of(std::size_t parameter, std::int64_t bytes) const;
     /// Of the parameter itself.
     [[nodiscard]] std::int64_t ofAll(std::size_t parameter) const;
@@ -44,7 +44,7 @@ private:
     std::map<graph::StorageId, const graph::Tensor*> m_tensors; ///< the first of each storage
 };
 
-/// What fully_shard() gathers and reduces at once.
+/// What fully_shard() gathers and reduces together.
 struct Group
 {
     std::string path;

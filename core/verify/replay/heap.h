@@ -9,12 +9,11 @@
 
 namespace plimsoll::plan::verifying {
 
-/// Which life of a storage; kNoInstance: none.
+/// A live interval of a storage; kNoInstance: none.
 using InstanceId = int;
 inline constexpr InstanceId kNoInstance = -1;
 
-/// Storages as memory holds them: each life has a count of those who hold it, and dies with the
-/// last of them.
+/// Storages in memory: each instance counts its holders, and is freed with the last of them.
 class Heap
 {
 public:
@@ -26,7 +25,7 @@ public:
             m_bytes.push_back(graph::rounded(storage.bytes, rounding));
     }
 
-    /// A new life with one holder. `original`: the step's own, not a recomputation's.
+    /// A new instance with one holder. `original`: the step's own, not a recomputation's.
     InstanceId create(graph::StorageId storage, bool original)
     {
         const auto id = static_cast<InstanceId>(m_instances.size());
@@ -63,7 +62,7 @@ public:
     [[nodiscard]] int version(InstanceId id) const { return at(id).version; }
     [[nodiscard]] graph::StorageId storageOf(InstanceId id) const { return at(id).storage; }
 
-    /// The step's own life of a storage, kNoInstance before it is allocated.
+    /// The step's own instance of a storage, kNoInstance before it is allocated.
     [[nodiscard]] InstanceId original(graph::StorageId storage) const
     {
         return m_original[storage.index()];

@@ -9,8 +9,8 @@
 
 namespace plimsoll::plan::verifying {
 
-/// What refers to the nodes of autograd that backward never runs: found once, counted by each run
-/// of the ops.
+/// References to the autograd nodes that backward never runs: found once, counted by each run of
+/// the ops.
 class DeadBranches
 {
 public:
@@ -19,23 +19,23 @@ public:
 
     struct Branch
     {
-        bool isCounted = false;                   ///< a node that may fall in forward
-        bool isFinal = false;                     ///< and saved something: its rows go with it
-        graph::OpIndex fell = graph::kNever;      ///< in the recording, when it saved something
-        graph::OpIndex variables = graph::kNever; ///< Python lets go of its results
+        bool isCounted = false;              ///< a node that may be freed in forward
+        bool isFinal = false;                ///< and saved something: its rows are freed with it
+        graph::OpIndex fell = graph::kNever; ///< in the recording, when it saved something
+        graph::OpIndex variables = graph::kNever; ///< when Python releases its results
         std::vector<std::size_t> rows;            ///< of `saved`
         std::vector<int> givers;                  ///< ops whose nodes it refers to
         std::vector<int> readers;                 ///< ops whose nodes refer to it
-        std::vector<int> frames;                  ///< regions that were given its results
+        std::vector<int> frames;                  ///< regions that received its results
     };
     [[nodiscard]] bool isEmpty() const { return m_branches.empty(); }
     [[nodiscard]] const Branch& operator[](graph::OpIndex op) const
     {
         return m_branches[static_cast<std::size_t>(op)];
     }
-    /// The op whose node a row belongs to: a copy for an op in place is part of that.
+    /// The op whose node a row belongs to: a copy for an in-place op is part of that op.
     [[nodiscard]] graph::OpIndex nodeOf(std::size_t row) const { return m_nodeOfRow[row]; }
-    /// Whether a row goes with its node.
+    /// Whether a row is freed with its node.
     [[nodiscard]] bool owns(std::size_t row) const
     {
         return !isEmpty() && (*this)[m_nodeOfRow[row]].isFinal;
@@ -45,12 +45,12 @@ public:
     {
         return m_given[static_cast<std::size_t>(frame)];
     }
-    /// The last line of generated code; before the step where none runs.
+    /// The last line of generated code; before the step if none runs.
     [[nodiscard]] graph::OpIndex lastLine() const { return m_lastLine; }
 
 private:
     void classify(const graph::Program& program);
-    /// By tensor: the ops after which it leads to their nodes.
+    /// By tensor: the ops after which it refers to their nodes.
     using Makers = std::vector<std::vector<int>>;
     void connect(const graph::Program& program, const FrameTree& tree, const Makers& makers);
     void connectFrame(const graph::Program& program, const FrameTree& tree, int frame,

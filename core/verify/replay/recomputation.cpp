@@ -186,9 +186,10 @@ void Recomputation::execute(OpIndex opIndex)
         const InstanceId instance = read(opIndex, storage);
         if (instance != kNoInstance && !m_state.isBuffer(storage)
             && m_state.heap.version(instance) != versions[i])
-            m_state.faults.add(FaultKind::OverwrittenInput,
-                               "The recomputation of {} reads {}, which was overwritten since.",
-                               graph::opAt(opIndex), storage);
+            m_state.faults.add(
+                FaultKind::OverwrittenInput,
+                "The recomputation of {} reads {}, which has been overwritten since.",
+                graph::opAt(opIndex), storage);
     }
     for (const StorageId storage : m_state.allocates[static_cast<std::size_t>(opIndex)]) {
         const InstanceId made = m_state.heap.create(storage, false);

@@ -13,12 +13,12 @@ class Recomputation
 {
 public:
     explicit Recomputation(ReplayState& state);
-    /// Runs region `id` for the op of backward at `place`, until all that it packs is there.
+    /// Runs region `id` for the op of backward at `place`, until all that it packs exists.
     void run(int id, graph::OpIndex place);
 
 private:
-    /// What its own graph of autograd keeps: counts of who refers to a node (by op) or to the
-    /// frame of a nested region, and what goes with them.
+    /// What its own autograd graph keeps: the number of references to a node (by op) and to the
+    /// frame of a nested region, and what is freed with them.
     struct Holder
     {
         int references = 0;
@@ -27,11 +27,11 @@ private:
     struct Execution
     {
         int frame = kNoRegion;
-        graph::OpIndex place = 0; ///< op that is next to run in backward
-        graph::OpIndex now = 0;   ///< forward op that began last, first - 1 before the first
+        graph::OpIndex place = 0; ///< op of backward that runs next
+        graph::OpIndex now = 0;   ///< forward op that began last, first - 1 before the first one
         int packed = 0;
         std::vector<InstanceId> arguments;
-        Events unwind; ///< at its end
+        Events unwind; ///< freed at its end
         std::map<int, Holder> nodes;
         std::map<int, Holder> frames;
     };
@@ -51,7 +51,7 @@ private:
     [[nodiscard]] InstanceId visible(graph::StorageId storage) const;
     [[nodiscard]] InstanceId read(graph::OpIndex opIndex, graph::StorageId storage);
 
-    // Nodes of its own graph, which ends with it at the latest.
+    // Nodes of its own graph, which is freed no later than at its end.
     void makeNode(graph::OpIndex opIndex);
     void makeFrame(int nested);
     void forgetNode(int node);
@@ -60,7 +60,7 @@ private:
     ReplayState& m_state;
     Execution m_run;
     std::vector<graph::OpIndex> m_local;   ///< by storage: until when its variables hold it
-    std::vector<InstanceId> m_made;        ///< by storage: what its name means in it
+    std::vector<InstanceId> m_made;        ///< by storage: the instance to which its name refers
     std::vector<graph::StorageId> m_bound; ///< entries of m_made that are set
     std::vector<Events> m_localEvents;     ///< by forward op
 };

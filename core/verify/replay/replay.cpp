@@ -178,7 +178,7 @@ private:
                        graph::opAt(opIndex), storage);
         else if (!isRight && !isBuffer(storage))
             faults.add(FaultKind::OverwrittenInput,
-                       "{} reads {} as recomputed, but the step overwrote it since.",
+                       "{} reads {} as recomputed, but the step has overwritten it since.",
                        graph::opAt(opIndex), storage);
     }
 

@@ -15,7 +15,7 @@
 
 namespace plimsoll::plan::verifying {
 
-/// What happens after an op: somebody lets go.
+/// What happens after an op: something is released.
 struct Event
 {
     enum class Kind : std::uint8_t {
@@ -52,11 +52,11 @@ struct ReplayState
         return !branches.isEmpty() && opIndex < forward && branches[opIndex].isCounted;
     }
     void schedule(graph::OpIndex opIndex, Event event);
-    /// Counts who refers to the node of an op that the step itself has run.
+    /// Counts the references to the node of an op that the step itself has run.
     void makeNode(graph::OpIndex opIndex);
     void forgetNode(int node, graph::OpIndex opIndex);
     void releaseRows(int node);
-    /// Takes one of those away who keep a region's frame.
+    /// Removes one of the references to a region's frame.
     void unreference(int frame);
 
     const graph::Program& program;
@@ -67,17 +67,17 @@ struct ReplayState
     FrameTree tree;
     DeadBranches branches;
     bool freezesStats;
-    bool isCode;            ///< generated code runs in the model's place
+    bool isCode;            ///< generated code runs in place of the model
     graph::OpIndex end;     ///< number of ops
     graph::OpIndex forward; ///< first op of backward
     graph::OpIndex now = graph::kBeforeStep;
     std::vector<std::vector<graph::StorageId>> allocates; ///< by op
     std::vector<std::vector<std::size_t>> rows;           ///< by op
     std::vector<Events> events;                           ///< by op + 1
-    std::vector<int> nodeReferences;                      ///< by forward op: who keeps its node
+    std::vector<int> nodeReferences;                      ///< by forward op: references to its node
     std::vector<InstanceId> keptByRow; ///< by row of a dead node in no region: what it has saved
     std::map<std::size_t, std::vector<InstanceId>>
-        packedAgain; ///< by row of a dead node that still stood when it was packed again
+        packedAgain; ///< by row of a dead node that still existed when it was packed a second time
     std::vector<InstanceId> slots;      ///< by row of a region: what a recomputation packed there
     std::vector<graph::OpIndex> python; ///< by storage: until when Python holds it, as recorded
     std::vector<int> writes;            ///< by storage, of the step's own executions

@@ -9,21 +9,20 @@
 
 namespace plimsoll::plan::verifying {
 
-/// What fully_shard() holds beside a process's shards while a planned step runs: it goes through
-/// the states that its hooks make it go through, one executed op after the other. Holds nothing in
-/// a problem without it.
+/// What fully_shard() holds besides a rank's shards while a planned step runs: simulates the state
+/// changes of its hooks, one executed op after the other. Holds nothing in a problem without it.
 class ShardMemory
 {
 public:
     explicit ShardMemory(const Problem& problem);
 
-    /// Told once for each execution, in order: the bytes during it.
+    /// Called once for each execution, in order; returns the bytes during it.
     [[nodiscard]] base::Bytes during(graph::OpIndex op, bool isRepetition);
 
 private:
     enum class State : std::uint8_t {
         Away,  ///< each process has its rows
-        Ahead, ///< fetched, not copied out yet
+        Ahead, ///< gathered, not copied out yet
         Here,
     };
 
@@ -38,7 +37,7 @@ private:
     static constexpr std::size_t kNone = SIZE_MAX;
 
     graph::Rounding m_rounding;
-    bool m_letsGo = false; ///< behind forward (ZeRO-3)
+    bool m_letsGo = false; ///< after forward (ZeRO-3)
     std::vector<Group> m_groups;
     std::vector<State> m_states;       ///< by group
     std::vector<std::size_t> m_begins; ///< groups in the order in which their backward begins
@@ -46,8 +45,8 @@ private:
     graph::OpIndex m_forwardEnd = -1;  ///< last op of the model's calls
     graph::OpIndex m_backwardEnd = -1;
     graph::OpIndex m_forwardCount = 0;
-    std::size_t m_result = kNone;   ///< whose all-gather's result is still there, in forward
-    std::size_t m_again = kNone;    ///< the same of the group that is being recomputed
+    std::size_t m_result = kNone;   ///< whose all-gather's result still exists, in forward
+    std::size_t m_again = kNone;    ///< the same for the group that is being recomputed
     std::size_t m_reducing = kNone; ///< whose gradients are in a reduce-scatter
 };
 

@@ -188,12 +188,12 @@ private:
                          "{} reads {}, which isn't there.", describe(execution), touch.storage);
         } else if (const int version = m_heap.version(found); version > touch.version) {
             m_faults.add(FaultKind::OverwrittenInput,
-                         "{} reads {}, which was overwritten since it was recorded: what made it "
-                         "must be repeated first.",
+                         "{} reads {}, which was overwritten since it was recorded: what computed "
+                         "it must be recomputed first.",
                          describe(execution), touch.storage);
         } else if (version < touch.version) {
             m_faults.add(FaultKind::UseBeforeCompute,
-                         "{} reads {}, which was made again without {}, which then wrote it.",
+                         "{} reads {}, which was recomputed without {}, which then wrote it.",
                          describe(execution), touch.storage, writer(touch.storage, version));
         } else {
             m_isWrong[storage] = false;
@@ -209,7 +209,7 @@ private:
                 && m_heap.version(kept) != m_writes[storage.index()])
                 m_faults.add(
                     FaultKind::UseBeforeCompute,
-                    "The step ends with {}, which was made again without {}, which then wrote it.",
+                    "The step ends with {}, which was recomputed without {}, which then wrote it.",
                     storage, writer(storage, m_heap.version(kept)));
     }
 
@@ -289,7 +289,7 @@ private:
     }
     [[nodiscard]] std::string describe(const Execution& execution) const
     {
-        return (execution.isRecomputed ? "The repetition of " : "")
+        return (execution.isRecomputed ? "The recomputation of " : "")
                + nameOf(m_program, execution.op);
     }
 

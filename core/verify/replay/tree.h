@@ -23,7 +23,7 @@ struct Frame
     graph::OpIndex last = 0;
     std::vector<graph::StorageId> arguments; ///< one entry a tensor
 
-    /// What the function's one variable holds on the way from member to member.
+    /// What the function's only variable holds between one member and the next.
     struct Passed
     {
         graph::StorageId storage;
@@ -33,15 +33,15 @@ struct Frame
     std::vector<Passed> passed;            ///< each storage once
     std::vector<graph::StorageId> results; ///< as arguments
 
-    // What forward leaves behind.
-    int packs = 0;      ///< weak holders: rows direct in it, arguments of nested regions
-    int references = 0; ///< who keeps the frame: its call, hooks of what was saved, nested frames
+    // What forward leaves.
+    int packs = 0;      ///< weak holders: rows directly in it, arguments of nested regions
+    int references = 0; ///< holders of the frame: its call, hooks of saved tensors, nested frames
 
     // What backward does with it.
     bool recomputed = false;
     std::vector<InstanceId> copies; ///< results that its selective context keeps until fetched
     std::vector<InstanceId> packed; ///< its arguments in the table of the parent's frame
-    int lateReleases = 0;           ///< rows that go as soon as it is recomputed
+    int lateReleases = 0;           ///< rows that are released as soon as it is recomputed
 };
 
 /// The regions of a plan, parents before children, and where they begin, end and apply.
@@ -77,10 +77,10 @@ public:
     [[nodiscard]] int rank(int frame) const { return m_rank[static_cast<std::size_t>(frame)]; }
 
     /// Variables of the functions that regions are: `held`, by storage, until when Python holds it,
-    /// changed by what `root` (kNoRegion: the step) and the regions inside pass on.
+    /// adjusted by what `root` (kNoRegion: the step) and the regions inside pass on.
     void passVariables(int root, std::vector<graph::OpIndex>& held) const;
-    /// Op at whose end callers that wait for a region let go of what they would have at an op
-    /// index; that index itself when they needn't wait. Regions inside of `root` count.
+    /// Op at whose end callers that wait for a region release what they would release at an op
+    /// index; that index itself if they needn't wait. Regions inside `root` count.
     [[nodiscard]] graph::OpIndex waited(graph::OpIndex alloc, graph::OpIndex opIndex,
                                         int root) const;
 

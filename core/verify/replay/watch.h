@@ -10,14 +10,14 @@
 
 namespace plimsoll::plan::verifying {
 
-/// Looks at a replay: how much memory is live, whether that fits the budget, and whether the plan
-/// does what the problem's pins say. One fault for the budget, and one for each pin.
+/// Observes a replay: how much memory is live, whether that fits the budget, and whether the plan
+/// honours the problem's pins. One fault for the budget, and one for each pin.
 class Watch
 {
 public:
     Watch(const Problem& problem, Verification& seen);
 
-    /// While an op runs, by itself or recomputed. `beside`: bytes that the heap doesn't know of.
+    /// Called while an op runs, by itself or recomputed. `beside`: bytes outside the heap.
     void step(graph::OpIndex op, bool isRecomputed, const Heap& heap, base::Bytes beside = {});
 
 private:
@@ -28,7 +28,7 @@ private:
     Verification& m_seen;
     FaultList m_faults;
     graph::OpIndex m_backward;                      ///< its first op
-    std::vector<std::vector<std::size_t>> m_keptBy; ///< by op: pins that want its values made once
+    std::vector<std::vector<std::size_t>> m_keptBy; ///< by op: pins that keep its values
     std::vector<bool> m_isTold;                     ///< by pin
 };
 

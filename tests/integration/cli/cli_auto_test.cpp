@@ -143,8 +143,8 @@ void CliAutoTest::whoTakesNoPartIsNamed()
         plan(options + QStringList{text("--json")}).json()[text("left_out")].toArray();
     QCOMPARE(named.size(), 1);
     QVERIFY(
-        named[0].toString().startsWith(text("rotor took no part: Saved sets are of checkpoint")));
-    QVERIFY(plan(options).out.contains("  rotor took no part: "));
+        named[0].toString().startsWith(text("rotor was not run: Saved sets are for checkpoint")));
+    QVERIFY(plan(options).out.contains("  rotor was not run: "));
 }
 
 /// As if each had been asked by itself with what auto was asked, and which of them the answer comes
@@ -204,7 +204,7 @@ void CliAutoTest::whoIsStoppedSaysSo()
     const QByteArray told = plan(asked).out;
     const QByteArray first = told.first(told.indexOf('\n'));
     QVERIFY(first.contains(" plan by ") && first.endsWith(", stopped early"));
-    QCOMPARE(told.count(": no time was left to find its price\n"), 2);
+    QCOMPARE(told.count(": its cost is unknown, as no time was left to compute it\n"), 2);
     const auto stoppedPlans = told.count(", stopped early\n"); // of the answer, of planners
     QVERIFY(stoppedPlans + told.count(" stopped before it had a plan within the budget\n") > 1);
 }

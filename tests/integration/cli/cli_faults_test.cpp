@@ -207,7 +207,7 @@ void CliFaultsTest::anEmptyNameIsQuoted()
     const CliRun written = runCli(
         {text("plan"), m_resnet, text("--budget"), text("80%"), text("--export"), QString{}});
     QCOMPARE(written.exit, 2);
-    QVERIFY2(written.error.startsWith("\"\": the ending says"), written.error.constData());
+    QVERIFY2(written.error.startsWith("\"\": the extension selects"), written.error.constData());
 }
 
 /// As some editors write them.
@@ -319,9 +319,9 @@ void CliFaultsTest::aPlanOfAnotherGraphSaysWhatToDo()
     const CliRun run = runCli({text("check"), plan, samplePath(text("gpt2"))});
     QCOMPARE(run.exit, 3);
     QVERIFY2(run.hasOneSentence(), run.error.constData());
-    for (const char* words : {"\"ResNet-18\" with 237 ops", "this graph is \"GPT-2",
-                              "export the plan again from this graph, or give the graph it was "
-                              "made from."})
+    for (const char* words :
+         {"\"ResNet-18\" with 237 ops", "this graph is \"GPT-2",
+          "export the plan again from this graph, or use the graph it was made from."})
         QVERIFY2(run.error.contains(words), run.error.constData());
 }
 
@@ -401,7 +401,7 @@ void CliFaultsTest::badChainsExitWith3AndOneSentence_data()
     row("no xbar", "xbar", "bar", "\"xbar\"");
     row("an array is text", "[1,3,3,3,3,3,3]", "\"3\"", "\"xbar\"");
     row("an entry is text", "[1,3,3,3,3,3,3]", "[1,3,3,\"3\",3,3,3]", "xbar[3]");
-    row("a key twice", "\"xbar\"", "\"x\":[1,1,1,1,1,1,1],\"xbar\"", "the key \"x\" stands here");
+    row("a key twice", "\"xbar\"", "\"x\":[1,1,1,1,1,1,1],\"xbar\"", "the key \"x\" appears here");
     row("a fractional size", "[1,3,3,3,3,3,3]", "[1,3,3,3.5,3,3,3]", "xbar[3]");
     row("a negative size", "[1,3,3,3,3,3,3]", "[1,3,3,-3,3,3,3]", "xbar[3]");
     row("a size too short", "[1,3,3,3,3,3,3]", "[1,3,3]", "xbar");

@@ -148,7 +148,7 @@ void CliInspectTest::optionsOfGraphsAreRefused()
         const CliRun run = runCli(QStringList{text("inspect"), m_measurement} + options);
         QCOMPARE(run.exit, 2);
         QVERIFY2(run.hasOneSentence(), run.error.constData());
-        QVERIFY2(run.error.startsWith(options.first().toUtf8() + " is for graphs, and "),
+        QVERIFY2(run.error.startsWith(options.first().toUtf8() + " is for graphs, but "),
                  run.error.constData());
     }
 }
@@ -194,7 +194,7 @@ void CliInspectTest::tellsWhenValuesWait()
               "first_backward_op", "last_backward_op", "swap_free_time_ns"})
             QVERIFY2(value.toObject().contains(text(key)), key);
     const CliRun words = runCli(arguments);
-    QVERIFY(words.out.contains("with all values away"));
+    QVERIFY(words.out.contains("with all swapped out"));
     QVERIFY(words.out.contains("exceeded first by ops "));
     const CliRun bad =
         runCli({text("inspect"), m_resnet, text("--accesses"), text("--budget"), text("much")});

@@ -181,7 +181,7 @@ void CliParallelTest::hooksThatMayFireAgainAreFlagged()
     for (const char* wayOut : {"non-reentrant", "static_graph=True", "manual reduction."})
         QVERIFY(warnings[0].toString().contains(QString::fromUtf8(wayOut)));
     const CliRun shown = runCli({text("check"), checked("world=2"), graph});
-    QVERIFY2(shown.out.contains("mind        Used in several regions: fc.weight. "),
+    QVERIFY2(shown.out.contains("warning     Used in several regions: fc.weight. "),
              shown.out.constData());
     const CliRun byHand = runCli({text("check"), checked("world=2,manual"), graph, text("--json")});
     QCOMPARE(byHand.exit, 0);
@@ -195,7 +195,7 @@ void CliParallelTest::refusesInOneSentence_data()
     QTest::newRow("world") << QStringList{text("--ddp"), text("views")}
                            << QByteArray{"world is missing"};
     QTest::newRow("word") << QStringList{text("--ddp"), text("world=2,fast")}
-                          << QByteArray{"\"fast\" is none of"};
+                          << QByteArray{"\"fast\" is not one of"};
     QTest::newRow("zero alone") << QStringList{text("--zero"), text("1")}
                                 << QByteArray{"--zero needs --ddp"};
     QTest::newRow("empty") << QStringList{text("--ddp"), QString{}} << QByteArray{"--ddp is empty"};

@@ -108,8 +108,8 @@ void CliPinsTest::saysWhichPinsLeaveNoPlan()
     QCOMPARE(blamed("72%", "keep:maxpool"),
              QByteArray{"There is one without the pin keep:layer*, or without keep:maxpool.\n"});
     QCOMPARE(blamed("64%", "keep:layer?*"),
-             QByteArray{"There is one without the pins keep:layer* and keep:layer?*: taking one of "
-                        "them back isn't enough.\n"});
+             QByteArray{"There is one without the pins keep:layer* and keep:layer?*: removing one "
+                        "of them isn't enough.\n"});
 }
 
 void CliPinsTest::refusesPinsInOneSentence()

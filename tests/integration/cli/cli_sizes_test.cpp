@@ -80,7 +80,7 @@ void CliSizesTest::plansHoldAtOtherSizes()
     QCOMPARE(here.exit, 5);
     QVERIFY2(
         here.error.contains("\nhint: the plan was made at 4x9 int64, this graph is at 4x6 int64; "
-                            "--at takes"),
+                            "--at evaluates"),
         here.error.constData());
     // Nor does a plan hold where it leaves its budget.
     const CliRun far = runCli({text("check"), plan, m_varied, text("--at"), text("batch=1000")});
@@ -99,22 +99,22 @@ void CliSizesTest::refusesWithASentence_data()
     const auto row = [](const char* at, const char* says) {
         QTest::newRow(at) << text(at) << text(says);
     };
-    row("batch", "--at \"batch\" is no size: write it as batch=16");
-    row("batch=", "is no size");
-    row("=3", "--at \"=3\" is no size: write it as batch=16");
-    row("=", "is no size");
-    row("", "--at \"\" is no size");
-    row(",", "--at \"\" is no size");
-    row("batch==3", "is no size");
-    row("batch=3=4", "is no size");
-    row("batch= 3", "is no size");
-    row("batch=nan", "is no size");
-    row("batch=0", "is no size");
-    row("batch=-4", "is no size");
-    row("batch=4.5", "is no size");
-    row("batch=0x10", "is no size");
-    row("batch=99999999999999999999", "is no size");
-    row("batch=4,", "--at \"\" is no size");
+    row("batch", "--at \"batch\" is not a size: write batch=16");
+    row("batch=", "is not a size");
+    row("=3", "--at \"=3\" is not a size: write batch=16");
+    row("=", "is not a size");
+    row("", "--at \"\" is not a size");
+    row(",", "--at \"\" is not a size");
+    row("batch==3", "is not a size");
+    row("batch=3=4", "is not a size");
+    row("batch= 3", "is not a size");
+    row("batch=nan", "is not a size");
+    row("batch=0", "is not a size");
+    row("batch=-4", "is not a size");
+    row("batch=4.5", "is not a size");
+    row("batch=0x10", "is not a size");
+    row("batch=99999999999999999999", "is not a size");
+    row("batch=4,", "--at \"\" is not a size");
     row("batch=4,batch=5", "--at names batch twice");
     row("height=4", "has no height that varies, only batch and sequence");
     row("batch=1", "batch 1 is below 2");
@@ -131,7 +131,7 @@ void CliSizesTest::refusesWithASentence()
     QCOMPARE(run.error.count('\n'), 1);
     const CliRun fixed = runCli({text("inspect"), m_other, text("--at"), text("batch=4")});
     QCOMPARE(fixed.exit, 2);
-    QVERIFY(fixed.error.startsWith("This graph knows only the size at which it was traced"));
+    QVERIFY(fixed.error.startsWith("This graph was traced at one size only"));
 }
 
 } // namespace

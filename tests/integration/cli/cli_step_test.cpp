@@ -74,7 +74,7 @@ void CliStepTest::plansSayThatStatisticsStayFrozen()
     QVERIFY(thawed.error.contains("different_evaluation: The file says step_time_ns is"));
     const CliRun step = runCli(arguments + freeze + QStringList{text("--runtime"), text("step")});
     QCOMPARE(step.exit, 2);
-    QVERIFY(step.error.contains("The runtime step never updates statistics again"));
+    QVERIFY(step.error.contains("The runtime step never updates statistics twice"));
 }
 
 void CliStepTest::plansNameTheirRuntime()
@@ -101,10 +101,11 @@ void CliStepTest::plansNameTheirRuntime()
     QVERIFY(regions[text("why_no_regions")].isNull());
     const QString why = repeats[text("why_no_regions")].toString();
     QVERIFY(!why.isEmpty());
-    QVERIFY(runCli(arguments + step)
-                .out.contains("runtime     step: plimsoll.compile_step(), by a schedule of single "
-                              "ops\n  no regions  "
-                              + why.toUtf8() + "\n"));
+    QVERIFY(
+        runCli(arguments + step)
+            .out.contains("runtime     step: plimsoll.compile_step(), with a recompute schedule\n"
+                          "  no regions  "
+                          + why.toUtf8() + "\n"));
     // What capuchin has run again apart lies in each other's regions: it names the ops.
     const QJsonObject apart =
         runCli(arguments + QStringList{text("--planner"), text("capuchin"), text("--json")}).json();
@@ -231,7 +232,8 @@ void CliStepTest::plansAreWrittenOutAsGraphs()
     const CliRun regions = runCli(
         {text("plan"), graph, text("--planner"), text("rotor"), text("--budget"), text("90%")});
     QCOMPARE(regions.exit, 2);
-    QVERIFY(regions.error.startsWith("The graph is a plan written out, a step of single ops"));
+    QVERIFY(regions.error.startsWith(
+        "The graph is a plan written out, which can't have checkpoint regions"));
     const QString packed = file("planned.plimsoll.json.gz");
     const CliRun again =
         runCli({text("plan"), m_resnet, text("--budget"), text("75%"), text("--runtime"),

@@ -63,7 +63,7 @@ void GuiCommandLineTest::refusesInOneSentence_data()
     };
     row("--budget", "80 percent", "plimsoll: \"80 percent\" is not a size:");
     row("--budget", "x%", "plimsoll: \"x%\" is not a percentage:");
-    row("--budget", "0%", "plimsoll: A budget is larger than 0.");
+    row("--budget", "0%", "plimsoll: The budget must be larger than 0.");
     row("--theme", "pink", "plimsoll: --theme takes light or dark, not \"pink\".");
     row("--size", "99999x900", "plimsoll: --size takes a width and a height such as 1440x900,");
     row("--size", "320x240",

@@ -130,7 +130,7 @@ void AgainstPlanTest::otherOpsAreNamed_data()
     QTest::newRow("another") << 0 << QByteArray{"Execution 1 of the step is aten.exp"};
     QTest::newRow("more") << 1 << QByteArray{"Execution 3 of the step is aten.exp"};
     QTest::newRow("fewer") << 2 << QByteArray{"Execution 2 of the step is nothing"};
-    QTest::newRow("again") << 3 << QByteArray{"Execution 1 of the step is aten.relu again"};
+    QTest::newRow("again") << 3 << QByteArray{"Execution 1 of the step is recomputed aten.relu"};
 }
 
 void AgainstPlanTest::otherOpsAreNamed()
@@ -210,7 +210,7 @@ void AgainstPlanTest::tellsWhatIsOfAnotherStep()
     run.resident = Bytes{2000};
     QCOMPARE(sentenceOf(run),
              std::string{"Before the step there are 2,000 B in the measurement, but 1,000 B was "
-                         "predicted: it is of another batch or model."});
+                         "predicted: it belongs to another batch or model."});
     run.resident = Bytes{1000};
     run.livePeak = Bytes{1500};
     QVERIFY(sentenceOf(run).starts_with("At most there are 1,500 B in the measurement"));

@@ -63,13 +63,15 @@ void BelongsTest::tellsStepsApart()
     measurement.batch = "8x3 float32";
     QCOMPARE(compare::otherStep(measurement, *step), std::string{});
     measurement.batch = "9x3 float32";
-    QCOMPARE(compare::otherStep(measurement, *step),
-             std::string{"The measured steps took 9x3 float32, the graph's step takes 8x3 float32: "
-                         "give a graph of that batch, with --at where it was traced for several."});
+    QCOMPARE(
+        compare::otherStep(measurement, *step),
+        std::string{
+            "The measured steps took 9x3 float32, the graph's step takes 8x3 float32: use a graph "
+            "of that batch, or select it with --at if the graph was traced at several sizes."});
     measurement.modelClass = "Other";
     QCOMPARE(compare::otherStep(measurement, *step),
              std::string{"The measurement is of a model of class Other, the graph of one of class "
-                         "Net: give the graph of the model that was measured."});
+                         "Net: use the graph of the model that was measured."});
 }
 
 void BelongsTest::tellsPlansApart()
@@ -85,7 +87,7 @@ void BelongsTest::tellsPlansApart()
     other.peak = base::Bytes{1501};
     QCOMPARE(compare::otherPlan(other, file),
              std::string{"The second run was measured under another plan: its peak was 1,501 B, "
-                         "this plan's is 1,500 B; give the plan that it was measured under."});
+                         "this plan's is 1,500 B; use the plan that it was measured under."});
     other.budget = base::Bytes{1};
     QVERIFY(compare::otherPlan(other, file).find("its budget was 1 B") != std::string::npos);
     other.freezeStats = true;
@@ -104,12 +106,13 @@ void BelongsTest::tellsTimesApart()
         return compare::otherTimes(measured(backend, device),
                                    problemOf(program(target, time), "a100-80gb"));
     };
-    QCOMPARE(says(compare::Backend::Cpu, "cpu", "cpu"),
-             std::string{"Times are not compared: the steps ran on cpu, predicted are those of "
-                         "A100 80GB SXM."});
+    QCOMPARE(
+        says(compare::Backend::Cpu, "cpu", "cpu"),
+        std::string{
+            "Times are not compared: the steps ran on cpu, the prediction is for A100 80GB SXM."});
     QCOMPARE(says(compare::Backend::Cpu, "cpu", "cpu", 5), std::string{});
     QCOMPARE(says(compare::Backend::Cpu, "cpu", "cuda", 5),
-             std::string{"Times are not compared: the steps ran on cpu, predicted are those of the "
+             std::string{"Times are not compared: the steps ran on cpu, the prediction is for the "
                          "ops that were measured for a graph traced for cuda."});
     const char* gpu = "NVIDIA A100-SXM4-80GB";
     QCOMPARE(says(compare::Backend::Cuda, gpu, "cuda"), std::string{});

@@ -141,7 +141,7 @@ void MeasurementTest::refusesWhatIsWrong_data()
     row("other ops", R"("targets":["aten.relu.default","aten.mm.default"])",
         R"("targets":["aten.relu.default","aten.bmm.default"])", "fingerprint must be that of ops");
     row("live peak op", R"("live_peak_op":1)", R"("live_peak_op":2)",
-        "runs[0].live_peak_op must be what ops say, which is 1: measure again");
+        "runs[0].live_peak_op must be what ops give, which is 1: measure again");
     row("no live peak op", R"("live_peak_op":1)", R"("live_peak_op":null)", "which is 1");
     row("targets", R"(["aten.relu.default","aten.mm.default"])", R"(["aten.relu.default",1])",
         "targets must be");

@@ -165,8 +165,8 @@ void DeviceTest::refusesALine_data()
     row("no memory", "bandwidth=1G,float32=1T", "memory is missing");
     row("no bandwidth", "memory=1GiB,float32=1T", "bandwidth is missing");
     row("no rate", "memory=1GiB,bandwidth=1G", "float32 is missing");
-    row("twice", "memory=1GiB,bandwidth=1G,float32=1T,memory=2GiB", "memory is there twice");
-    row("unknown", "memory=1GiB,bandwidth=1G,float32=1T,int8=1T", "\"int8\" is none of name");
+    row("twice", "memory=1GiB,bandwidth=1G,float32=1T,memory=2GiB", "memory appears twice");
+    row("unknown", "memory=1GiB,bandwidth=1G,float32=1T,int8=1T", "\"int8\" is not one of name");
     row("no value", "memory=1GiB,bandwidth=1G,float32=1T,latency",
         "\"latency\" has no equals sign");
     row("nothing of memory", "memory=0,bandwidth=1G,float32=1T", "memory must be");
@@ -177,15 +177,15 @@ void DeviceTest::refusesALine_data()
     row("huge", "memory=1GiB,bandwidth=1e300P,float32=1T", "bandwidth must be a number");
     row("negative", "memory=1GiB,bandwidth=1G,float32=-1T", "float32 must be a number");
     row("late", "memory=1GiB,bandwidth=1G,float32=1T,latency=2e9", "latency must be a number");
-    const char* comma = "nothing before or behind one of its commas";
+    const char* comma = "nothing before or after one of its commas";
     row("comma at the end", "memory=1GiB,bandwidth=1G,float32=1T,", comma);
     row("comma at the beginning", ",memory=1GiB,bandwidth=1G,float32=1T", comma);
     row("two commas", "memory=1GiB,,bandwidth=1G,float32=1T", comma);
     row("blank between commas", "memory=1GiB, ,bandwidth=1G,float32=1T", comma);
     row("no value", "memory=1GiB,bandwidth=,float32=1T", "not \"\"");
-    row("no key", "memory=1GiB,=5,bandwidth=1G,float32=1T", "\"\" is none of name, memory");
+    row("no key", "memory=1GiB,=5,bandwidth=1G,float32=1T", "\"\" is not one of name, memory");
     row("twice with blanks", "memory=1GiB, memory =2GiB,bandwidth=1G,float32=1T",
-        "memory is there twice");
+        "memory appears twice");
     for (const char* value : {"-1G", "nan", "inf", "1e999", "1e18P", "0", "0x10", "1 G", "1GG"})
         row(value, (std::string{"memory=1GiB,float32=1T,bandwidth="} + value).c_str(),
             "bandwidth must be a number from 1 to 1e+18, such as 1008G, not");
@@ -193,7 +193,7 @@ void DeviceTest::refusesALine_data()
         row((std::string{"memory of "} + value).c_str(),
             (std::string{"float32=1T,bandwidth=1G,memory="} + value).c_str(), "is not a size");
     row("memory of all computers", "memory=99999999999999GiB,bandwidth=1G,float32=1T",
-        "\"99999999999999GiB\" is more than any computer has.");
+        "\"99999999999999GiB\" is larger than any memory.");
     row("no name", "name=,memory=1GiB,bandwidth=1G,float32=1T", "the name must have");
     row("hidden name", "name=a\nb,memory=1GiB,bandwidth=1G,float32=1T", "the name must have");
 }
@@ -220,7 +220,8 @@ void DeviceTest::refusesADamagedTable_data()
         QTest::newRow(name) << QByteArray{from} << QByteArray{to} << QByteArray{named};
     };
     row("not JSON", "{", "[", "not JSON");
-    row("another format", "plimsoll-devices", "devices", "not a device table of version 1: write");
+    row("another format", "plimsoll-devices", "devices",
+        "not a device table of version 1: it needs");
     row("a key twice", "\"version\": 1", "\"version\": 1, \"version\": 1", "for the second time");
     row("newer version", "\"version\": 1", "\"version\": 2", "version 1");
     row("memory is text", "\"value\": 85899345920", "\"value\": \"80 GB\"", "memory_bytes");

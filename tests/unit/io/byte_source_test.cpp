@@ -172,7 +172,7 @@ void ByteSourceTest::tellsWhereBytesBehindTheDataBegin()
             const auto read = readFile(folder.fileWith("more.gz", whole + rest));
             const std::string fault = faultOfRefusal(
                 read, {"at byte " + std::to_string(whole.size()) + " of the compressed file",
-                       "behind the end of its compressed data"});
+                       "after the end of its compressed data"});
             QVERIFY2(fault.empty(), fault.c_str());
         }
     }

@@ -162,9 +162,9 @@ void RewriteSamplesTest::whoLaysRegionsSaysThatNoneFit()
     QVERIFY(!found);
     QCOMPARE(found.error().kind, base::ErrorKind::Usage);
     QCOMPARE(found.error().message,
-             std::string{"The graph is a plan written out, a step of single ops, over which no "
-                         "regions can be laid: plan the graph that it was made from, or let remat "
-                         "or capuchin repeat more of its ops in runtime step."});
+             std::string{"The graph is a plan written out, which can't have checkpoint regions: "
+                         "plan the graph that it was made from, or let remat or capuchin recompute "
+                         "more of its ops in runtime step."});
 }
 
 } // namespace

@@ -316,10 +316,11 @@ void RewriteTest::otherOrdersAreRefused()
     const base::Result<graph::Program> found = tests::rewritten(**planned);
     QVERIFY(!found);
     QCOMPARE(found.error().kind, base::ErrorKind::Usage);
-    QCOMPARE(found.error().message,
-             std::string{"This plan runs ops ahead of their places: op 1 runs before op 0, and a "
-                         "graph of such a step doesn't tell which op of the model is which: export "
-                         "the plan itself, or plan with reorder off."});
+    QCOMPARE(
+        found.error().message,
+        std::string{
+            "This plan reorders ops: op 1 runs before op 0, and a graph of such a step doesn't "
+            "identify the model's ops. Export the plan itself, or plan with reorder off."});
 }
 
 } // namespace

@@ -22,9 +22,8 @@ using graph::Phase;
 using graph::StorageClass;
 using Rows = std::vector<plan::RecomputeStep>;
 
-const std::string kNothingCertain =
-    "Every value goes right after its last use: under regions autograd and the model's variables "
-    "hold some for longer.";
+const std::string kNothingCertain = "Every value is freed right after its last use: under regions "
+                                    "autograd and the model's variables hold some for longer.";
 
 /// a, b(a), c(b), d(a), l(c, d); backward gl, gd(gl, d), gc(gl, c), gb(gc, b), ga(gb, a).
 graph::ProgramPtr program()
@@ -105,18 +104,19 @@ void WhyNoRegionsTest::namesTheFirstThingThatRegionsCannot_data()
                        "order."};
     QTest::newRow("backward")
         << Rows{{9, ops({7})}}
-        << std::string{"Op 7 (gc) of backward runs again: regions repeat forward and loss only."};
-    QTest::newRow("in forward")
-        << Rows{{3, ops({0})}}
-        << std::string{"Op 0 (a) runs again in forward, before op 3: regions do in backward only."};
+        << std::string{
+               "Op 7 (gc) of backward is recomputed: regions recompute forward and loss only."};
+    QTest::newRow("in forward") << Rows{{3, ops({0})}}
+                                << std::string{"Op 0 (a) is recomputed in forward, before op 3: "
+                                               "regions are recomputed in backward only."};
     QTest::newRow("a part of a region")
         << Rows{{6, ops({0, 3})}, {8, ops({1})}}
-        << std::string{"Op 0 (a) and op 3 run again together before op 6, op 1 between them only "
-                       "before op 8: a region runs again as a whole."};
+        << std::string{"Op 0 (a) and op 3 are recomputed together before op 6, op 1 between them "
+                       "only before op 8: a region is recomputed as a whole."};
     QTest::newRow("apart, then together")
         << Rows{{7, ops({1, 2})}, {8, ops({0, 1})}}
-        << std::string{"Op 1 (b) runs again before op 7 without op 0, and with it before op 8: "
-                       "nested regions repeat both in either place."};
+        << std::string{"Op 1 (b) is recomputed before op 7 without op 0, and with it before op 8: "
+                       "nested regions recompute both in either place."};
     QTest::newRow("nested") << Rows{{7, ops({0, 1, 2})}, {8, ops({0, 1})}} << kNothingCertain;
     QTest::newRow("one region") << Rows{{7, ops({1, 2})}} << kNothingCertain;
 }

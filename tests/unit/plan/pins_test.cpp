@@ -96,11 +96,12 @@ void PinsTest::whatMatchesNothingIsRefused()
              std::string{"The pin keep:transformer.h.99 matches nothing that the step keeps for "
                          "backward: give a module's path, an op's target such as aten.mm, or both "
                          "as PATH:TARGET."});
-    QCOMPARE(refusal({"recompute:transformer.h.3.mlp.c_fc"}),
-             std::string{"The pin recompute:transformer.h.3.mlp.c_fc names modules whose values "
-                         "are all used after them, and checkpointing a module keeps what leaves "
-                         "it: name a module around them, or recompute:transformer.h.3.mlp.c_fc:* "
-                         "for what their own ops make."});
+    QCOMPARE(
+        refusal({"recompute:transformer.h.3.mlp.c_fc"}),
+        std::string{
+            "The pin recompute:transformer.h.3.mlp.c_fc names modules whose values are all used "
+            "after them, and checkpointing a module keeps what leaves it: name a module around "
+            "them, or use recompute:transformer.h.3.mlp.c_fc:* for what their own ops compute."});
     for (const char* text : {"transformer.h.1", "keep:", "hold:x", ""})
         QVERIFY(refusal({text}).ends_with("write keep:GLOB or recompute:GLOB, such as "
                                           "keep:*.attn."));
@@ -275,7 +276,8 @@ void PinsTest::planFilesCarryThem()
     edited.replace(edited.find("\"keep:layer1.0\""), 15, "7");
     const auto broken = plan::readPlan(edited, *problem.step());
     QVERIFY(!broken);
-    QCOMPARE(broken.error().message, std::string{"pins[0] must be a text: export the plan anew."});
+    QCOMPARE(broken.error().message,
+             std::string{"pins[0] must be a string: export the plan again."});
 }
 
 } // namespace

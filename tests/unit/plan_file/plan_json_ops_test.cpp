@@ -178,7 +178,7 @@ void PlanJsonOpsTest::refusesADamagedPlan_data()
         const std::string_view said{sentence};
         QTest::newRow(name) << isStep << std::move(change)
                             << std::string{said.substr(0, said.size() - 1)}
-                                   + ": export the plan anew.";
+                                   + ": export the plan again.";
     };
     const auto schedule = [](const char* rows) -> Change {
         return [rows](json& file) { file["schedule"]["again"] = json::parse(rows); };
@@ -196,14 +196,14 @@ void PlanJsonOpsTest::refusesADamagedPlan_data()
         "schedule must be an object.");
     row("again of another kind", true, schedule("{}"), "schedule.again must be an array.");
     row("row without ops", true, schedule("[[5, []]]"),
-        "schedule.again[0] must be [op, [ops that run again before it]].");
+        "schedule.again[0] must be [op, [ops recomputed before it]].");
     row("row of one", true, schedule("[[5]]"),
-        "schedule.again[0] must be [op, [ops that run again before it]].");
+        "schedule.again[0] must be [op, [ops recomputed before it]].");
     // What is wrong in a later row, behind one that could be read.
     row("no row behind a row", true, schedule("[[5, [1]], null]"),
-        "schedule.again[1] must be [op, [ops that run again before it]].");
+        "schedule.again[1] must be [op, [ops recomputed before it]].");
     row("object behind a row", true, schedule(R"([[5, [1]], {"op": 6}])"),
-        "schedule.again[1] must be [op, [ops that run again before it]].");
+        "schedule.again[1] must be [op, [ops recomputed before it]].");
     row("text for an op behind a row", true, schedule(R"([[5, [1]], ["6", [1]]])"),
         "schedule.again[1][0] must be an integer from 0 to 2147483647.");
     row("op twice in a row", true, schedule("[[5, [1, 1]]]"),
@@ -230,7 +230,7 @@ void PlanJsonOpsTest::refusesADamagedPlan_data()
         R"(granularity must be "module" in a plan for runtime "step".)");
     row(
         "statistics of the step runtime", true, [](json& f) { f["freeze_stats"] = false; },
-        R"(freeze_stats belongs to plans for runtime "checkpoint" only, as runtime "step" never updates statistics again.)");
+        R"(freeze_stats belongs to plans for runtime "checkpoint" only, as runtime "step" never updates statistics twice.)");
     row(
         "no sequence", true, [](json& f) { f.erase("sequence"); }, "sequence is missing.");
     row(
@@ -241,7 +241,7 @@ void PlanJsonOpsTest::refusesADamagedPlan_data()
         "sequence.ops[2] is 4, but there are 4 targets.");
     row(
         "target of another kind", true, [](json& f) { f["sequence"]["targets"][1] = nullptr; },
-        "sequence.targets[1] must be a text.");
+        "sequence.targets[1] must be a string.");
     row(
         "another op", true, [](json& f) { f["sequence"]["ops"][2] = 1; },
         "sequence.ops[2] is aten.mul, but op 2 of the graph is second · aten.relu.");
@@ -256,10 +256,10 @@ void PlanJsonOpsTest::refusesADamagedPlan_data()
             f["labels"] = json::array();
             f["granularity"] = "module";
         },
-        "sequence must not stand in a plan that names no ops.");
+        "sequence must not appear in a plan that names no ops.");
     row(
         "members of ops", false, [](json& f) { f["regions"][0]["members"] = json::array(); },
-        R"(regions[0].members must not stand in a plan of granularity "op".)");
+        R"(regions[0].members must not appear in a plan of granularity "op".)");
     row(
         "region of backward", false, [](json& f) { f["regions"][0]["last"] = 4; },
         "regions[0].last is 4, but forward and loss end at op 3.");

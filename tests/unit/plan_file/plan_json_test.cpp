@@ -260,7 +260,7 @@ void PlanJsonTest::refusesADamagedPlan_data()
     row("labels fall", "/regions/1/label", "0", "regions[1].label must be greater");
     row("label past an int", "/regions/0/label", "99999999999", "regions[0].label must be");
     row("empty members", "/regions/0/members", "[]", "regions[0].members must name");
-    row("unknown path", "/regions/0/members/0/path", "\"blok\"", "\"blok\", which is no module");
+    row("unknown path", "/regions/0/members/0/path", "\"blok\"", "\"blok\", which is not a module");
     row("path with control characters", "/regions/0/members/0/path", "\"a\\nb\"", "a\\x0ab");
     row("wrong class", "/regions/0/members/0/class", "\"Conv\"", "is of class");
     row("call past the last", "/regions/0/nested/0/members/0/call", "1", "is called 1 time in");
@@ -364,7 +364,7 @@ void PlanJsonTest::refusesAKeyThatComesTwice()
     QVERIFY(!file.has_value());
     QCOMPARE(file.error().kind, base::ErrorKind::File);
     const std::string& message = file.error().message;
-    QVERIFY2(message.find("the key \"" + key + "\" stands here for the second time")
+    QVERIFY2(message.find("the key \"" + key + "\" appears here for the second time")
                  != std::string::npos,
              message.c_str());
     const std::size_t named = std::stoul(message.substr(message.find("byte ") + 5));
@@ -380,12 +380,12 @@ void PlanJsonTest::refusesThePlanOfAnotherGraph()
     QVERIFY(graph::fingerprint(*other) != graph::fingerprint(*program()));
     const base::Result<plan::PlanFile> file = plan::readPlan(plan::writePlan(verified), *other);
     QVERIFY(!file.has_value());
-    QCOMPARE(QString::fromStdString(file.error().message),
-             QStringLiteral(
-                 "The plan was made for another graph: for \"%1\" with 9 ops (5 in forward), while "
-                 "this graph is \"%1\" with 9 (5), of which some are other ops; export the plan "
-                 "again from this graph, or give the graph it was made from.")
-                 .arg(QString::fromStdString(other->header.model)));
+    QCOMPARE(
+        QString::fromStdString(file.error().message),
+        QStringLiteral("The plan was made for another graph: for \"%1\" with 9 ops (5 in forward), "
+                       "while this graph is \"%1\" with 9 (5), of which some are other ops; export "
+                       "the plan again from this graph, or use the graph it was made from.")
+            .arg(QString::fromStdString(other->header.model)));
 }
 
 void PlanJsonTest::readsFilesOfBeforeOptionsWereWritten()
@@ -419,7 +419,7 @@ void PlanJsonTest::saysThatStatisticsStayFrozen()
     QVERIFY(!plan::readPlan(json.dump(), *program())->plan.freezeStats());
     json["freeze_stats"] = 1;
     QCOMPARE(plan::readPlan(json.dump(), *program()).error().message,
-             std::string{"freeze_stats must be true or false: export the plan anew."});
+             std::string{"freeze_stats must be true or false: export the plan again."});
 }
 
 } // namespace

@@ -147,7 +147,7 @@ void PlimsollGraphFaultsTest::namesWrongTypesAndShapes_data()
     cell("number for a keyword", "structures", 0, 1, {{1, 2}}, "expected a text");
     cell("text for a slot", "structures", 0, 0, {{{"t", "x"}}}, "expected a whole number");
     cell("slots that fall", "structures", 0, 0, {{{"t", 1}}, {{"t", 0}}},
-         "tensor 0 stands behind tensor 1");
+         "tensor 0 comes after tensor 1");
     cell("slot that the call lacks", "structures", 0, 0, {{{"t", 1}}},
          "has 1 tensor in its inputs, but its arguments name tensor 1");
     erase("arguments without a result", "/calls/1/8", "ends after 8 of its 9 columns");
@@ -195,7 +195,7 @@ void PlimsollGraphFaultsTest::namesBrokenTreesAndOrders_data()
     set("no micro-step", "/micro_steps", 0, "expected a whole number from 1");
     cell("forward op comes later", "ops", 5, 11, 6, "names a forward_op that is not before it");
     cell("recomputes itself", "ops", 5, 15, 5, "names a recompute_of that is not before it");
-    cell("repetition in a recorded step", "ops", 5, 8, 32, "is a plan's repetition");
+    cell("repetition in a recorded step", "ops", 5, 8, 32, "is a recomputation of a plan");
     cell("dropped before it is unpacked", "saved", 0, 5, 2, "is unpacked before op");
     cell("released before it is dropped", "saved", 0, 6, 2, "later than its release after op 2");
     cell("dropped but never unpacked", "saved", 0, 4, nullptr, "was never unpacked");

@@ -229,7 +229,7 @@ void PlimsollGraphTest::refusesWhatIsNoGraph_data()
     QTest::newRow("a second object behind the end") << good + good << std::string{"not JSON"};
     QTest::newRow("a table twice")
         << good.substr(0, good.size() - 1) + ",\"ops\":[]}"
-        << std::string{"the key \"ops\" stands here for the second time"};
+        << std::string{"the key \"ops\" appears here for the second time"};
 }
 
 void PlimsollGraphTest::refusesKeysThatComeTwice_data()
@@ -264,7 +264,7 @@ void PlimsollGraphTest::refusesKeysThatComeTwice()
     at = text.rfind('"', at - 1);
     const auto read = readText(text);
     const std::string fault = faultOfRefusal(
-        read, {"stands here for the second time", "at byte " + std::to_string(at) + ":"});
+        read, {"appears here for the second time", "at byte " + std::to_string(at) + ":"});
     QVERIFY2(fault.empty(), fault.c_str());
 }
 
@@ -299,7 +299,7 @@ void PlimsollGraphTest::looksAtEveryTokenOfWhatItSkips_data()
     row("nul", "nul");
     row("1.5.5", ".5");
     row(R"([{"t": 3}, {"t": 3}, {"t": 3, "t": 4}])", R"("t": 4}])",
-        "the key \"t\" stands here for the second time");
+        "the key \"t\" appears here for the second time");
 }
 
 void PlimsollGraphTest::looksAtEveryTokenOfWhatItSkips()

@@ -67,10 +67,10 @@ void VaryFaultsTest::namesWhatIsWrong_data()
     set("unknown axis", "/axes/0/name", "height", "an axis is named \"height\"");
     set("same axis", "/axes/1/name", "batch", "two axes are named batch");
     row("missing step", "\"step\" is missing", [](Json& f) { f["vary"]["axes"][0].erase("step"); });
-    set("two sizes", "/axes/0/recorded", {2, 4}, "are not three that rise");
-    set("sizes that fall", "/axes/0/recorded", {2, 4, 3}, "are not three that rise");
-    set("equal sizes", "/axes/0/recorded", {2, 4, 4}, "are not three that rise");
-    set("size not recorded", "/axes/0/size", 3, "the batch of 3 is none of those recorded");
+    set("two sizes", "/axes/0/recorded", {2, 4}, "are not three rising ones");
+    set("sizes that fall", "/axes/0/recorded", {2, 4, 3}, "are not three rising ones");
+    set("equal sizes", "/axes/0/recorded", {2, 4, 4}, "are not three rising ones");
+    set("size not recorded", "/axes/0/size", 3, "the batch of 3 is not one of those recorded");
     set("step of none", "/axes/0/step", 0, "column `axes`");
     set("step too wide", "/axes/0/step", 2, "the batch of 5 is not reached in steps of 2");
     set("negative size", "/axes/0/recorded", {-2, 4, 5}, "column `axes`");
@@ -78,7 +78,7 @@ void VaryFaultsTest::namesWhatIsWrong_data()
     set("term squared", "/terms/1", {2, 0}, "term 1 has the batch to the power of 2");
     set("term cubed", "/terms/1", {0, 3}, "term 1 has the sequence to the power of 3");
     set("negative exponent", "/terms/1", {-1, 0}, "column `terms`");
-    set("same term", "/terms/1", {0, 0}, "term 1 comes twice");
+    set("same term", "/terms/1", {0, 0}, "term 1 appears twice");
     set("short polynomial", "/polynomials/1", {1, 0, 0}, "polynomial 1 has 2 coefficients");
     set("empty polynomial", "/polynomials/1", Json::array(), "begins with its denominator");
     set("denominator of 0", "/polynomials/1/0", 0, "begins with its denominator");

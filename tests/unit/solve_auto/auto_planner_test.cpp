@@ -261,7 +261,7 @@ void AutoPlannerTest::whoRefusesIsNamed()
                                                  base::Error{base::ErrorKind::Usage, "It rains."}));
     parts.push_back(std::make_unique<const Part>(planner("chen")));
     const plan::FrontierPtr found = autoOf(parts)->frontier(problem, {}, {}).value();
-    QCOMPARE(found->leftOut(), std::vector<std::string>{"rotor took no part: It rains."});
+    QCOMPARE(found->leftOut(), std::vector<std::string>{"rotor was not run: It rains."});
     QCOMPARE(found->points().size(), parts[1]->found()->points().size());
 }
 

@@ -83,26 +83,26 @@ void RematProblemTest::badOnesAreNamed_data()
         [](auto&, RematPlan& plan) {
             plan.recomputeSteps = {{2, {2}}};
         },
-        "Op 2 can't run again before op 2.");
+        "Op 2 can't be recomputed before op 2.");
     row(
         "may not",
         [](RematProblem& problem, RematPlan& plan) {
             problem.ops[0].mayRepeat = false;
             plan.recomputeSteps = {{3, {0}}};
         },
-        "Op 0 can't run again before op 3.");
+        "Op 0 can't be recomputed before op 3.");
     row(
         "rows fall",
         [](auto&, RematPlan& plan) {
             plan.recomputeSteps = {{3, {0}}, {2, {0}}};
         },
-        "The row of repetitions before op 2 is out of place.");
+        "The row of recomputations before op 2 is out of place.");
     row(
         "row past the end",
         [](auto&, RematPlan& plan) {
             plan.recomputeSteps = {{5, {0}}};
         },
-        "The row of repetitions before op 5 is out of place.");
+        "The row of recomputations before op 5 is out of place.");
     row(
         "overwritten too often",
         [](RematProblem& problem, RematPlan& plan) {

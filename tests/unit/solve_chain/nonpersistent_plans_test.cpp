@@ -156,7 +156,7 @@ void NonPersistentPlansTest::regionsAreRefused()
     QVERIFY(!refused);
     QCOMPARE(refused.error().kind, base::ErrorKind::Usage);
     QCOMPARE(refused.error().message,
-             std::string{"Checkpoint regions can't let go of a value while later ones keep theirs: "
+             std::string{"Checkpoint regions can't drop a value while later ones keep theirs: "
                          "nonpersistent is for the runtime step."});
 }
 

@@ -169,11 +169,11 @@ void TrunkTest::saysWhatIsWrongWithABoundary_data()
 {
     QTest::addColumn<QString>("text");
     QTest::addColumn<QString>("sentence");
-    QTest::newRow("mistyped") << "layr2"
-                              << "The boundary layr2 is no module of the model; nearest are "
-                                 "layer2, layer1, layer3.";
+    QTest::newRow("mistyped")
+        << "layr2"
+        << "The boundary layr2 is not a module of the model; nearest are layer2, layer1, layer3.";
     QTest::newRow("inside") << "layer3,layer4.0.conv1"
-                            << "The boundary layer4.0.conv1 is inside of the layer layer4.0, which "
+                            << "The boundary layer4.0.conv1 is inside the layer layer4.0, which "
                                "stays whole: name layer4.0.";
     QTest::newRow("in place") << "bn1,layer3"
                               << "The boundary bn1 is in front of relu, which overwrites what bn1 "
@@ -198,10 +198,9 @@ void TrunkTest::saysWhatIsWrongWithABoundary()
 void TrunkTest::boundariesNeedLayers()
 {
     const std::vector<TrunkElement> elements = elementsOf(3, {});
-    QCOMPARE(
-        trunkBuckets("drop", elements, {"", "e0", "drop"}).error().message,
-        std::string{"The boundary drop runs no op between layers of the trunk, so that nothing "
-                    "ends there; near it are e0, e1, e2."});
+    QCOMPARE(trunkBuckets("drop", elements, {"", "e0", "drop"}).error().message,
+             std::string{"The boundary drop runs no op between layers of the trunk, so no bucket "
+                         "ends there; near it are e0, e1, e2."});
     QCOMPARE(trunkBuckets("e0", {}, {}).error().message,
              std::string{"The boundary e0 has nothing to end: forward calls no module."});
     QVERIFY(trunkBuckets(" ,", {}, {})->empty());

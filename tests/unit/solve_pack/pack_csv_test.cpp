@@ -56,7 +56,7 @@ void PackCsvTest::faultsNameTheirLine_data()
     const std::string head = "id,lower,upper,size\n";
     row("nothing", "", "line 1: there must be the column names");
     row("missing column", "id,lower,size\n", "line 1: the column \"upper\" is missing");
-    row("column twice", "id,lower,upper,size,size\n", "line 1: the column \"size\" is there twice");
+    row("column twice", "id,lower,upper,size,size\n", "line 1: the column \"size\" appears twice");
     row("negative size", head + "a,0,1,-4\n", "line 2: size is \"-4\"");
     row("negative time", head + "a,-1,1,4\n", "line 2: lower is \"-1\"");
     row("huge", head + "a,0,1,4611686018427387904\n", "below 2^62");

@@ -166,7 +166,7 @@ void VerifyRegionsTest::everyDifferenceOfCalls()
     graph::Structure alias = called({});
     alias.slots[0].isAlias = true;
     differ("alias", alias, alias,
-           "b takes its first tensor inside of an object, where no other can be put in its place.");
+           "b takes its first tensor inside an object, where no other can be put in its place.");
     row("object around what is passed on", {1, 2},
         "The region a to b: its member a returns an object around its tensor, which can't be "
         "passed on.",
@@ -257,13 +257,13 @@ void VerifyRegionsTest::everyIllegalRegionIsNamed_data()
     plan("wrong ops", {1}, "The region a: says ops 0 to 3, but its calls run ops 0 to 0.",
          [](Regions& r) { r[0].last = 3; });
     row("gap", {1, 4},
-        "The region a to c: its member c doesn't follow a at once: op 1 lies between.");
+        "The region a to c: its member c doesn't follow a immediately: op 1 lies between.");
     row("cousins", {4, 7},
         "The region c to d.0: its members c and d.0 aren't called by the same "
         "module.");
     row("same ops", {4}, "The region c.i: runs the same ops as the region c around it.",
         [](graph::Program& made, Regions& r) { r[0].nested = {regionOf(made, {5})}; });
-    row("nested outside", {1}, "The region b: reaches out of the region a.",
+    row("nested outside", {1}, "The region b: extends beyond the region a.",
         [](graph::Program& made, Regions& r) { r[0].nested = {regionOf(made, {2})}; });
     row("nested elsewhere", {1, 2},
         "The region a: its member a isn't called from the region a "
@@ -348,7 +348,7 @@ void VerifyRegionsTest::everyIllegalRegionIsNamed_data()
             });
     // Rule 6
     program("collective", {2},
-            "The region b: aten.b of b (op 1) is a collective, which can't run again.",
+            "The region b: aten.b of b (op 1) is a collective, which can't be recomputed.",
             [](graph::Program& p) { p.ops[1].isCollective = true; });
 }
 
@@ -393,9 +393,10 @@ void VerifyRegionsTest::fortyRegionsLieInEachOtherAtMost()
     };
     const plan::Verification fits = nested(plan::kMostNested);
     QVERIFY2(fits.faults.empty(), tests::firstFault(fits));
-    QCOMPARE(QString{tests::firstFault(nested(plan::kMostNested + 1))},
-             QString{"The region of ops 80 to 119 lies in 40 others, one in another: 40 in each "
-                     "other are what Python's stack holds."});
+    QCOMPARE(
+        QString{tests::firstFault(nested(plan::kMostNested + 1))},
+        QString{
+            "The region of ops 80 to 119 is nested in 40 others: Python's stack holds 40 levels."});
 }
 
 void VerifyRegionsTest::everyKindOfFaultHasAName()

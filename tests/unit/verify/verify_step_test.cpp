@@ -140,8 +140,8 @@ void VerifyStepTest::aRepeatedBatchNormLeavesItsStatistics()
     QCOMPARE((*verified)->evaluation().notModelled.size(), std::size_t{2});
     const plan::Verification other = plan::verify(programOf("aten.scale.default"), plan);
     QCOMPARE(std::string{tests::firstFault(other)},
-             std::string{"aten.scale.default of norm (op 0) is repeated before op 2, which writes "
-                         "buffer 'mean', memory that is older than the step."});
+             std::string{"aten.scale.default of norm (op 0) is recomputed before op 2, which "
+                         "writes buffer 'mean', memory that is older than the step."});
 }
 
 /// Two branches, each of a large value and a small one: 0 1 are large, 2 3 small, 3 draws random
@@ -206,7 +206,7 @@ void VerifyStepTest::ordersThatChangeResultsAreRefused()
              std::string{"aten.sum.default (op 2) reads the result of aten.exp.default (op 0), "
                          "which isn't there."});
     QCOMPARE(faultOf(again({{1, ops({3})}})),
-             std::string{"aten.dropout.default (op 1) runs behind aten.dropout.default (op 3): ops "
+             std::string{"aten.dropout.default (op 1) runs after aten.dropout.default (op 3): ops "
                          "that draw random numbers, and collectives, must keep their order."});
     QCOMPARE(faultOf(again({{4, ops({6})}})),
              std::string{"aten.mul.Tensor (op 6) would run before op 4: backward begins with its "
@@ -214,10 +214,9 @@ void VerifyStepTest::ordersThatChangeResultsAreRefused()
     QCOMPARE(faultOf(again({{5, ops({6})}})),
              std::string{"aten.mul.Tensor (op 6) would run before op 5: backward begins with its "
                          "first op."});
-    QCOMPARE(
-        faultOf(again({{1, ops({2})}, {2, ops({0})}})),
-        std::string{"aten.sum.default (op 2) has run before its place already, so that nothing "
-                    "can run right before it there."});
+    QCOMPARE(faultOf(again({{1, ops({2})}, {2, ops({0})}})),
+             std::string{"aten.sum.default (op 2) has already run ahead of its place, so nothing "
+                         "can run right before it there."});
 }
 
 void VerifyStepTest::everyFaultIsNamed_data()
@@ -230,25 +229,25 @@ void VerifyStepTest::everyFaultIsNamed_data()
         QTest::newRow(name) << plan << std::string{kind} << std::string{sentence};
     };
     row("without a later write", again({{5, ops({0, 2})}}), "use_before_compute",
-        "The repetition of aten.exp.default (op 2) reads the result of aten.mul.Tensor (op 0), "
-        "which was made again without aten.relu_.default of act (op 1), which then wrote it.");
+        "The recomputation of aten.exp.default (op 2) reads the result of aten.mul.Tensor (op 0), "
+        "which was recomputed without aten.relu_.default of act (op 1), which then wrote it.");
     row("own op without a later write", again({{6, ops({0})}}), "use_before_compute",
         "aten.threshold_backward.default (op 6) reads the result of aten.mul.Tensor (op 0), which "
-        "was made again without aten.relu_.default of act (op 1), which then wrote it.");
+        "was recomputed without aten.relu_.default of act (op 1), which then wrote it.");
     row("write without making", again({{5, ops({1})}}), "overwritten_input",
-        "The repetition of aten.relu_.default of act (op 1) reads the result of aten.mul.Tensor "
-        "(op 0), which was overwritten since it was recorded: what made it must be repeated "
+        "The recomputation of aten.relu_.default of act (op 1) reads the result of aten.mul.Tensor "
+        "(op 0), which was overwritten since it was recorded: what computed it must be recomputed "
         "first.");
     row("to come", again({{5, ops({5})}}), "illegal_repeat",
-        "Op 5 is repeated before op 5, but hasn't run by then.");
+        "Op 5 is recomputed before op 5, but hasn't run by then.");
     row("out of order", again({{5, ops({2, 0})}}), "illegal_repeat",
-        "aten.mul.Tensor (op 0) is repeated before op 5 behind op 2: repeated ops must keep their "
-        "order.");
+        "aten.mul.Tensor (op 0) is recomputed before op 5 after op 2: recomputed ops must keep "
+        "their order.");
     row("rows out of order", again({{5, ops({0, 1})}, {4, ops({0, 1})}}), "illegal_repeat",
-        "Ops are repeated before op 4, which must be an op of forward, loss or backward behind op "
+        "Ops are recomputed before op 4, which must be an op of forward, loss or backward after op "
         "5.");
     row("before the optimizer", again({{7, ops({0, 1})}}), "illegal_repeat",
-        "Ops are repeated before op 7, which must be an op of forward, loss or backward behind op "
+        "Ops are recomputed before op 7, which must be an op of forward, loss or backward after op "
         "-1.");
 }
 

@@ -328,7 +328,7 @@ void VerifyTest::readsAreChecked_data()
     addBackward(overwrites, {.reads = {}, .writes = {"x"}, .outputs = {}});
     QTest::newRow("backward overwrites the argument")
         << finished(overwrites) << plan::FaultKind::OverwrittenInput
-        << "The recomputation of aten.mul of a (op 0) reads input 'x', which was overwritten "
+        << "The recomputation of aten.mul of a (op 0) reads input 'x', which has been overwritten "
            "since.";
     ProgramBuilder early = chain();
     addBackward(early, {}, {"g0", "z", "h"});
@@ -465,8 +465,8 @@ void VerifyTest::plansOverMicroStepsAreRefused()
     const plan::Verification seen = replay(step, {regionOf(*step, {1})});
     QCOMPARE(seen.faults.size(), std::size_t{1});
     QCOMPARE(firstFault(seen),
-             QStringLiteral("A plan can't be laid over 4 micro-steps: make it for a trace with "
-                            "micro_steps=1 and apply it, then it runs in each of them."));
+             QStringLiteral("A plan can't be checked on 4 micro-steps: make it for a trace with "
+                            "micro_steps=1 and apply it; it then runs in each of them."));
 }
 
 } // namespace

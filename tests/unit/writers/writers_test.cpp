@@ -175,8 +175,8 @@ void WritersTest::graphsAreOfPlansForTheRunnerAtTheSizeOfTheTrace()
         writers::writePlanFile(plan::certify(elsewhere, m_stepPlan->plan()).value(), path);
     QVERIFY(!resized);
     QCOMPARE(resized.error().message,
-             std::string{"A step is written out at the size at which it was traced: what its ops "
-                         "are called with is known there only."});
+             std::string{"A step can be written out only at the size at which it was traced: the "
+                         "arguments of its ops are known there only."});
     QVERIFY(!QFile::exists(QString::fromStdString(path)));
 }
 

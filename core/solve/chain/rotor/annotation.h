@@ -10,12 +10,12 @@
 
 namespace plimsoll::solve {
 
-/// One stage's label per nesting level; empty: the stage is in no region. Levels at which the stage
-/// is in no nested region hold nullopt.
+/// One stage's label per nesting level; empty: the stage is in no region. nullopt at levels at
+/// which it is in no nested region.
 using StageLabel = std::vector<std::optional<int>>;
 using Labels = std::vector<StageLabel>;
 
-/// A run of stages that is checkpointed as one, and the regions its recomputation uses inside.
+/// A run of stages that is checkpointed together, and the regions nested in its recomputation.
 struct Region
 {
     int label = 0;
@@ -26,11 +26,11 @@ struct Region
     bool operator==(const Region&) const = default;
 };
 
-/// Labels of `stages` stages: the k-th run of a stage that saves nothing gives its label of depth
-/// k. All stages of one outermost region have equally long labels.
+/// Labels of `stages` stages: the k-th execution of a stage that saves nothing gives its label of
+/// depth k. All stages of one outermost region have equally many labels.
 [[nodiscard]] Labels annotate(const Sequence& sequence, std::size_t stages);
 
-/// Regions of any labels, nested ones inside their parents.
+/// The regions that labels describe, nested ones inside their parents.
 [[nodiscard]] std::vector<Region> regionTree(const Labels& labels);
 
 } // namespace plimsoll::solve

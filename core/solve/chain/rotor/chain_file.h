@@ -8,11 +8,11 @@
 
 namespace plimsoll::solve {
 
-/// Reads the field's chain problem file: one object with the arrays ftime, btime, x, xbar, ftmp,
-/// btmp. Other keys are ignored; errors name the file and the place.
+/// Reads a chain problem file in the format of the literature: one object with the arrays ftime,
+/// btime, x, xbar, ftmp, btmp. Ignores other keys; errors name the file and the place.
 [[nodiscard]] base::Result<Chain> readChain(std::string_view text);
 
-/// Whether a file that begins so is meant as a chain.
+/// Whether a file with this beginning is meant as a chain.
 [[nodiscard]] bool looksLikeChain(std::string_view head);
 
 } // namespace plimsoll::solve

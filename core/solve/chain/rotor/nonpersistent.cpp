@@ -206,8 +206,9 @@ Result<ChainTablePtr> buildNonPersistentTable(const Chain& chain, std::int64_t m
 {
     RETURN_IF_ERROR(validate(chain));
     if (!chain.regions.allowsAll() || !chain.ftail.empty() || chain.variantsOnce)
-        return failure(ErrorKind::Internal, "Non-persistent schedules know no forbidden regions "
-                                            "or ways and no recomputations that end early.");
+        return failure(ErrorKind::Internal,
+                       "Non-persistent schedules support no forbidden regions, stage variants or "
+                       "recomputations that end early.");
     auto table = std::make_unique<NonPersistentTable>();
     return table->build(chain, maxBudget, options, job).map([&]() -> ChainTablePtr {
         return std::move(table);

@@ -321,7 +321,7 @@ Result<ChainTablePtr> buildRotorTable(const Chain& chain, std::int64_t maxBudget
 {
     RETURN_IF_ERROR(validate(chain));
     if (!chain.variants.empty() && options.recurrence == Recurrence::Peer)
-        return failure(ErrorKind::Usage, "The peer recurrence knows one way to run a stage: leave "
+        return failure(ErrorKind::Usage, "The peer recurrence supports no stage variants: leave "
                                          "the chain's \"ways\" or the recurrence out.");
     auto table = std::make_unique<RotorTable>();
     return table->build(chain, maxBudget, options, job).map([&]() -> ChainTablePtr {

@@ -67,7 +67,7 @@ Result<void> chooseRounded(RotorScale& scale, std::int64_t budget, int slots, st
 {
     if (slots < 1)
         return failure(ErrorKind::Usage,
-                       fmt::format("{} slots make no table; use at least 1.", slots));
+                       fmt::format("{} slots are too few for a table; use at least 1.", slots));
     if (budget < slots)
         return failure(ErrorKind::Usage, fmt::format("A budget of {} is smaller than its {} slots; "
                                                      "use fewer slots or a smaller unit.",
@@ -138,7 +138,7 @@ Result<RotorScale> rotorScale(const Chain& chain, std::int64_t maxBudget,
 {
     if (maxBudget < 0)
         return failure(ErrorKind::Usage,
-                       fmt::format("A budget of {} makes no sense; use at least 0.", maxBudget));
+                       fmt::format("A budget of {} is negative; use at least 0.", maxBudget));
     RotorScale scale;
     const std::size_t stages = chain.stages();
     const std::size_t cells = (stages + 1) * (stages + 2) / 2;

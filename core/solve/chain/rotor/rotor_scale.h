@@ -13,40 +13,39 @@ namespace plimsoll::solve {
 
 enum class Recurrence : std::uint8_t {
     Corrected, ///< every schedule fits its budget
-    Peer,      ///< as the widespread implementation computes it, for comparison; can overspend
+    Peer, ///< as the widespread implementation computes it, for comparison; may exceed the budget
 };
 
 enum class TieRule : std::uint8_t {
-    ChainLowMemory, ///< on equal time save rather than recompute, and take the lower budget
-    LeafSmallest,   ///< on equal time recompute, shortest run first; what the peer does
+    ChainLowMemory, ///< among equal times, prefer saving to recomputing, then the lower budget
+    LeafSmallest,   ///< among equal times, prefer recomputing, shortest run first, as the peer does
 };
 
 struct RotorOptions
 {
-    /// Sizes are rounded up to budget / slots. Without: exact when the table stays small, else a
-    /// number of slots that costs less than twice the time of 500; as needs are summed before they
-    /// are rounded, and schedules a little above the budget are looked at, they lose next to
-    /// nothing.
+    /// Sizes are rounded up to budget / slots. Default: exact if the table stays small, else a
+    /// number of slots that takes less than twice the time of 500; as needs are summed before they
+    /// are rounded, and schedules a little above the budget are tried, little is lost.
     std::optional<int> slots;
-    /// Without `slots`: as many as `tableLimit` and the time of a few sweeps allow.
+    /// Default number of slots: as many as `tableLimit` and the time of a few sweeps allow.
     bool finest = false;
     Recurrence recurrence = Recurrence::Corrected;
-    TieRule ties = TieRule::ChainLowMemory; ///< the peer recurrence always takes LeafSmallest
+    TieRule ties = TieRule::ChainLowMemory; ///< the peer recurrence always uses LeafSmallest
     int threads = 1;                        ///< 0: as many as the machine has
     std::size_t tableLimit = std::size_t{128} << 20; ///< bytes, for tables without `slots`
 };
 
-/// How sizes become slots. Needs of a step are summed first and rounded once where that is sound;
-/// with a given number of slots each size is rounded by itself, as the field's tools do.
+/// How sizes become slots. The needs of a step are summed first and rounded once if that is sound;
+/// with a given number of slots each size is rounded separately, as other tools do.
 struct RotorScale
 {
-    std::int64_t unit = 1;    ///< of one slot, in the chain's size unit
-    std::int64_t divisor = 1; ///< what a sum of `sizes` is divided by: `unit`, or 1 if rounded
-    bool exact = false;       ///< `unit` divides every size, and all of the budget is in reach
-    bool rounded = false;     ///< `sizes` hold slots already
-    int slots = 0;            ///< rows hold slots 0..slots
-    int spare = 0;            ///< rows reach that far past the budget, to win back rounding losses
-    Chain sizes;              ///< its sizes in bytes or slots, padded to L + 2 and L + 1 entries
+    std::int64_t unit = 1;       ///< of one slot, in the chain's size unit
+    std::int64_t divisor = 1;    ///< divisor of a sum of `sizes`: `unit`, or 1 if rounded
+    bool exact = false;          ///< `unit` divides every size, and all of the budget can be used
+    bool rounded = false;        ///< `sizes` are in slots already
+    int slots = 0;               ///< rows hold slots 0..slots
+    int spare = 0;               ///< slots past the budget, to compensate rounding
+    Chain sizes;                 ///< its sizes in bytes or slots, padded to L + 2 and L + 1 entries
     std::vector<std::int64_t> x; ///< [L + 2] in slots
 
     [[nodiscard]] std::int64_t ceilSlots(std::int64_t sum) const;
@@ -56,7 +55,7 @@ struct RotorScale
     [[nodiscard]] std::int64_t budgetOf(std::int64_t count) const;
 };
 
-/// `chain` valid and normalised. Usage error when budget, slots or the table make no sense.
+/// `chain` must be valid and normalised. Usage error if budget, slots or the table are invalid.
 [[nodiscard]] base::Result<RotorScale> rotorScale(const Chain& chain, std::int64_t maxBudget,
                                                   const RotorOptions& options);
 

@@ -18,14 +18,14 @@ enum class ChainOpKind : std::uint8_t {
     Enable,    ///< Fe: forward, keeps the saved set
     Loss,      ///< L
     Backward,  ///< B
-    DropValue, ///< drop_i: lets go of the kept value that enters stage i
-    DropSaved, ///< dropbar_i: lets go of the saved set whose output enters stage i
+    DropValue, ///< drop_i: drops the kept value that enters stage i
+    DropSaved, ///< dropbar_i: drops the saved set whose output enters stage i
 };
 
 struct ChainOp
 {
     ChainOpKind kind = ChainOpKind::Loss;
-    std::int32_t stage = 0;   ///< the chain's stage; meaningless for Loss, 1..L for what drops
+    std::int32_t stage = 0;   ///< the chain's stage; meaningless for Loss, 1..L for drops
     std::int32_t variant = 0; ///< of Enable: Chain::variant()
 
     bool operator==(const ChainOp&) const = default;
@@ -38,13 +38,13 @@ struct ChainOp
 
 using Sequence = std::vector<ChainOp>;
 
-/// "CF_0 Fn_1 Fe_2@1 L B_2 Fe_0 Fe_1 B_1 B_0": "@1" is a way other than 0.
+/// "CF_0 Fn_1 Fe_2@1 L B_2 Fe_0 Fe_1 B_1 B_0": "@1" is a variant other than 0.
 [[nodiscard]] std::string sequenceText(const Sequence& sequence);
 
-/// Whether something is let go before its backward, which regions can't express.
+/// Whether something is dropped before its backward, which regions can't express.
 [[nodiscard]] bool dropsAnything(const Sequence& sequence);
 
-/// Every forward saves, each stage in its fastest way: nothing is run twice.
+/// Every forward saves, each stage in its fastest variant: nothing is recomputed.
 [[nodiscard]] Sequence keepEverything(const Chain& chain);
 
 struct Simulation
@@ -52,19 +52,19 @@ struct Simulation
     std::int64_t peak = 0;  ///< in the chain's size unit, the model input included
     std::size_t peakOp = 0; ///< position in the sequence where it is first reached
     double makespan = 0;
-    std::vector<std::int64_t> peaks; ///< while each operation runs; of one that drops: after it
+    std::vector<std::int64_t> peaks; ///< while each operation runs; for drops: after them
 };
 
-/// What is in memory between two operations, besides the gradient.
+/// Memory between two operations, without the gradient.
 struct ChainMemory
 {
-    std::vector<bool> values; ///< by the stage that they enter: kept as they are
+    std::vector<bool> values; ///< by the stage that they enter: kept unchanged
     std::vector<bool> saved;  ///< saved sets, by the stage that their output enters
 };
 
-/// Runs the sequence on real sizes, knowing nothing of the table that made it. CheckFailed when an
-/// operation lacks what it needs or a stage's backward is left out. `before` is told of each
-/// operation and of what it finds in memory.
+/// Simulates the sequence with real sizes, independently of the table that made it. CheckFailed if
+/// an operation lacks its input or a stage's backward is missing. `before` is called with each
+/// operation and the memory before it.
 [[nodiscard]] base::Result<Simulation>
 simulate(const Chain& chain, const Sequence& sequence,
          const std::function<void(ChainOp, const ChainMemory&)>& before = {});

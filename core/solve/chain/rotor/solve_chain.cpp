@@ -154,10 +154,11 @@ Result<void> checkQuery(const ChainQuery& query)
 {
     if (query.budget < 0)
         return failure(ErrorKind::Usage,
-                       fmt::format("A budget of {} makes no sense; use at least 0.", query.budget));
+                       fmt::format("A budget of {} is negative; use at least 0.", query.budget));
     if (query.options.slots && *query.options.slots < 1)
-        return failure(ErrorKind::Usage, fmt::format("{} slots make no table; use at least 1.",
-                                                     *query.options.slots));
+        return failure(
+            ErrorKind::Usage,
+            fmt::format("{} slots are too few for a table; use at least 1.", *query.options.slots));
     if (query.nonPersistent && query.options.recurrence == Recurrence::Peer)
         return failure(ErrorKind::Usage, "Non-persistent schedules are searched with the corrected "
                                          "recurrence: leave --recurrence peer out.");

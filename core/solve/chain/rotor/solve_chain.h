@@ -25,7 +25,7 @@ struct ChainQuery
 
 struct ChainTradeOff
 {
-    std::int64_t budget = 0; ///< the smallest budget at which it is offered
+    std::int64_t budget = 0; ///< the smallest budget at which it is available
     double makespan = 0;
     std::int64_t peak = 0; ///< simulated
 };
@@ -38,19 +38,19 @@ struct ChainAnswer
     std::int64_t peak = 0;           ///< simulated on real sizes; 0 without a schedule
     std::int64_t unit = 1;           ///< of the table that answered, in the chain's size unit
     bool exact = false;              ///< no size was rounded: nothing persistent is faster
-    bool stopped = false;            ///< before all was known: something better may exist
+    bool stopped = false;            ///< before the search was over: better ones may exist
     std::int64_t lowerBoundPeak = 0; ///< proven: nothing fits below
-    std::optional<std::int64_t> smallestKnownBudget; ///< something is known to fit here
+    std::optional<std::int64_t> smallestKnownBudget; ///< a schedule is known to fit
     Sequence operations;
-    Labels labels; ///< none where `operations` drop something
+    Labels labels; ///< none if `operations` drop something
     std::vector<Region> regions;
     std::vector<ChainTradeOff> frontier; ///< up to keeping everything, whatever the budget
 };
 
-/// Solves one chain problem file's content. Fails for an invalid chain, a senseless budget or slot
-/// count; "does not fit" is an answer, not a failure. Stopped before its table is full it answers
-/// from a coarse one, which takes a moment; stopped later it leaves the frontier out. With the peer
-/// recurrence `peak` may exceed the budget: that is what it is compared for.
+/// Solves the content of a chain problem file. Fails for an invalid chain, budget or slot count;
+/// "does not fit" is an answer, not a failure. If stopped before its table is complete, it answers
+/// from a coarse one, which takes a moment; if stopped later, it omits the frontier. With the peer
+/// recurrence `peak` may exceed the budget, which the comparison is meant to show.
 [[nodiscard]] base::Result<ChainAnswer> solveChain(const Chain& given, const ChainQuery& query,
                                                    const base::JobContext& job);
 

@@ -110,15 +110,14 @@ constexpr std::int64_t kMostPoints = 400;
 
 PlannerDescriptor descriptorOfCapuchin()
 {
-    return {
-        "capuchin",
-        "Capuchin",
-        "Recomputes single values, those of most memory per time first, as long as the step's "
-        "peak falls.",
-        {stepRuntimeRecord()},
-        "Capuchin (ASPLOS 2020), its recomputation only, every choice simulated.",
-        {"Moving values to the host.", "Letting go of what was recomputed before its last use."},
-        true};
+    return {"capuchin",
+            "Capuchin",
+            "Recomputes single values, those that save most memory per time first, as long as the "
+            "step's peak falls.",
+            {stepRuntimeRecord()},
+            "Capuchin (ASPLOS 2020), its recomputation only, every choice simulated.",
+            {"Moving values to the host.", "Dropping recomputed values before their last use."},
+            true};
 }
 
 tl::unexpected<base::Error> notMade()

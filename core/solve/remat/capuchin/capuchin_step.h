@@ -10,7 +10,7 @@
 
 namespace plimsoll::solve {
 
-/// A training step as Capuchin plans it for the runtime Step. Values are storages, by the same
+/// A training step as Capuchin plans it for the runtime Step. Values are storages with the same
 /// numbers: views, and results written in place, are one value.
 class CapuchinStep
 {
@@ -19,11 +19,11 @@ public:
     explicit CapuchinStep(const plan::Problem& problem);
 
     [[nodiscard]] const CapuchinGraph& graph() const { return m_graph; }
-    /// Candidates that wait while the op runs, or what runs again right before it: used before,
-    /// and only later again. By value.
+    /// Candidates that are idle while the op, or a recomputation right before it, runs: used
+    /// before, and not again until later. By value.
     [[nodiscard]] std::vector<bool> idleAt(graph::OpIndex op) const;
-    /// Rows of Plan::recomputeSteps that let the chosen values go after their last use in forward
-    /// and recompute each once; nothing where the runner can't.
+    /// Rows of Plan::recomputeSteps that drop the chosen values after their last use in forward and
+    /// recompute each once; nothing if the runner can't.
     [[nodiscard]] std::optional<std::vector<plan::RecomputeStep>>
     rows(const std::vector<std::uint32_t>& chosen) const;
 
@@ -34,8 +34,8 @@ private:
     RecomputeClosure m_closure;
     CapuchinGraph m_graph;
     std::vector<graph::OpIndex> m_lastForward; ///< by value: last use before its first in backward
-    std::vector<bool> m_makesKept;             ///< by op: it makes what a pin keeps
-    std::vector<bool> m_isLost; ///< by value: made by forward, and gone when backward begins
+    std::vector<bool> m_makesKept;             ///< by op: it computes what a pin keeps
+    std::vector<bool> m_isLost; ///< by value: computed by forward, and dropped when backward begins
 };
 
 } // namespace plimsoll::solve

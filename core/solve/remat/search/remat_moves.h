@@ -9,23 +9,23 @@
 
 namespace plimsoll::solve {
 
-/// What happens to operands of a repetition that are no longer in memory.
+/// What happens to operands of a recomputation that are no longer in memory.
 enum class DeadOperands : std::uint8_t {
-    Nearest, ///< those used at the wanted gap's position or later stay, others come anew
-    Anew,    ///< all come anew
-    Stay,    ///< all stay in memory up to there
+    Nearest, ///< those used at the wanted gap's position or later stay, others are recomputed
+    Anew,    ///< all are recomputed
+    Stay,    ///< all stay in memory until then
 };
 
-/// Which repetitions belong together. All writers so far of a value run again in a row, or none of
-/// them; so do those of what they read and others overwrote since.
+/// Which recomputations belong together. All writers so far of a value are recomputed in a row, or
+/// none of them; so are those of what they read and others overwrote since.
 class RematMoves
 {
 public:
     explicit RematMoves(const RematProblem& problem);
 
-    /// Ops, rising, that make the value anew right before `at` and aren't in that row yet; nothing
-    /// where one may not be repeated or they would be more than `most`. `gap` is the position that
-    /// the move is to make room at.
+    /// Ops, rising, that recompute the value right before `at` and aren't in that row yet; nothing
+    /// if one can't be recomputed or there would be more than `most`. `gap` is the position at
+    /// which the move should make room.
     [[nodiscard]] std::optional<std::vector<std::uint32_t>>
     anew(const RematProfile& profile, std::uint32_t value, std::uint32_t at, std::uint32_t gap,
          DeadOperands operands, std::size_t most) const;

@@ -10,8 +10,8 @@
 
 namespace plimsoll::solve {
 
-/// When a step runs: an op's own execution is (op, op), a repetition of `op` right before `at` is
-/// (at, op). Since repetitions before an op run in their own order, these order all steps.
+/// A point in a step: an op's own execution is (op, op), a recomputation of `op` right before `at`
+/// is (at, op). Since recomputations before an op run in recorded order, these order all steps.
 struct RematPosition
 {
     std::uint32_t at = 0;
@@ -19,7 +19,7 @@ struct RematPosition
 
     // NOLINTNEXTLINE(modernize-use-nullptr): as in base::Quantity
     auto operator<=>(const RematPosition&) const = default;
-    /// The same as <, without a branch.
+    /// Same as <, but branch-free.
     [[nodiscard]] bool isBefore(const RematPosition& other) const
     {
         constexpr unsigned kShift = 32;
@@ -28,27 +28,28 @@ struct RematPosition
     }
 };
 
-/// A step that uses a value; a make begins a new instance of it.
+/// A step that uses a value; one that makes it begins a new instance.
 struct RematTouch
 {
     RematPosition moment;
     bool isMake = false;
 };
 
-/// The memory of a plan that changes by single repetitions, each in O(uses log n). Between two uses
-/// of a value that follow each other it's held, unless the second makes it anew.
+/// The memory of a plan that changes by single recomputations, each in O(uses log n). Between two
+/// consecutive uses a value is held, unless the second one recomputes it.
 ///
-/// Positions are the ops and, behind them, one for the end, which uses what is kept. The tree holds
-/// for each the largest memory among its steps: those before it that run again, then its own.
-/// The problem must be one that simulate() takes, and outlive the profile.
+/// Positions are the ops
+/// and, after them, one for the end, which uses what is kept. For each, the tree holds the largest
+/// memory among its steps: the recomputations before it, then its own. The problem must be one that
+/// simulate() accepts, and outlive the profile.
 class RematProfile
 {
 public:
     explicit RematProfile(const RematProblem& problem);
 
-    /// The op also runs right before `at`; it must be smaller and not there yet.
+    /// Adds a recomputation of the op right before `at`; the op must be smaller and not there yet.
     void insert(std::uint32_t op, std::uint32_t at);
-    /// The opposite.
+    /// Removes it.
     void erase(std::uint32_t op, std::uint32_t at);
 
     [[nodiscard]] std::int64_t peak() const { return m_memory.max(); }
@@ -60,17 +61,17 @@ public:
     {
         return m_memory.max(at, at + std::size_t{1});
     }
-    /// Over positions first <= p < end.
+    /// The maximum over positions first <= p < end.
     [[nodiscard]] std::int64_t peakWithin(std::uint32_t first, std::uint32_t end) const
     {
         return m_memory.max(first, end);
     }
     [[nodiscard]] double time() const { return m_time; }
-    /// Of the repetitions among it.
+    /// The part spent in recomputations.
     [[nodiscard]] double repeatedTime() const { return m_time - m_plainTime; }
     [[nodiscard]] std::size_t repetitions() const { return m_repetitions; }
 
-    /// Ops that run again right before `at`, rising.
+    /// Ops that are recomputed right before `at`, rising.
     [[nodiscard]] const std::vector<std::uint32_t>& row(std::uint32_t at) const
     {
         return m_rows[at];
@@ -81,11 +82,12 @@ public:
     {
         return m_touches[value];
     }
-    /// Index of the first touch of the value at or after a moment; their number if there is none.
+    /// Index of the first touch of the value at or after a point; the number of touches if there is
+    /// none.
     [[nodiscard]] std::size_t touchFrom(std::uint32_t value, RematPosition moment) const;
-    /// Whether the value is in memory right before the moment for something at or after it.
+    /// Whether the value is held right before the point for a use at or after it.
     [[nodiscard]] bool isHeld(std::uint32_t value, RematPosition moment) const;
-    /// Values that an execution of the op uses, each once, with those it makes first.
+    /// Values that an execution of the op uses, each once, starting with those it makes.
     [[nodiscard]] std::span<const std::uint32_t> usedBy(std::uint32_t op) const
     {
         return {m_used.data() + m_usedFrom[op], m_used.data() + m_usedFrom[op + 1]};
@@ -107,7 +109,7 @@ private:
     [[nodiscard]] std::size_t stepIn(std::uint32_t at, std::uint32_t op) const;
 
     const RematProblem& m_problem;
-    std::uint32_t m_end; ///< the position behind all ops
+    std::uint32_t m_end; ///< the position after all ops
     std::vector<std::uint32_t> m_used;
     std::vector<std::size_t> m_usedFrom;    ///< by op, the end included: where its values begin
     std::vector<std::uint32_t> m_madeCount; ///< by op, the end included
@@ -121,7 +123,7 @@ private:
     std::vector<std::int64_t> m_cover; ///< scratch: changes of bytes along a position's steps
     std::vector<std::uint64_t> m_seen; ///< scratch, by value: last round of localOf() with it
     std::uint64_t m_round = 0;
-    std::vector<std::uint32_t> m_stale; ///< scratch: positions whose row is to be looked at again
+    std::vector<std::uint32_t> m_stale; ///< scratch: positions whose row must be updated
 };
 
 } // namespace plimsoll::solve

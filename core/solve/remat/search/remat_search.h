@@ -14,7 +14,7 @@
 
 namespace plimsoll::solve {
 
-/// One repetition of a plan.
+/// A recomputation of a plan.
 struct RematExecution
 {
     std::uint32_t op = 0;
@@ -24,28 +24,27 @@ struct RematExecution
     auto operator<=>(const RematExecution&) const = default;
 };
 
-/// A plan that grows and shrinks by local moves until it fits a budget and is fast. What it does
-/// depends on nothing but the problem and the calls.
+/// A plan that grows and shrinks by local moves until it fits a budget and is fast. Deterministic:
+/// depends only on the problem and the calls.
 class RematSearch
 {
 public:
     explicit RematSearch(const RematProblem& problem);
 
     [[nodiscard]] const RematProfile& profile() const { return m_profile; }
-    /// Changes of the profile so far: what the search takes, the same on every machine.
+    /// Changes of the profile so far: a machine-independent measure of time.
     [[nodiscard]] std::size_t work() const { return m_work; }
     [[nodiscard]] bool fits(std::int64_t budget) const { return m_profile.peak() <= budget; }
 
     /// Replaces the plan.
     void load(const RematPlan& plan);
-    /// Makes the plan fit: inserts repetitions, with larger moves and kicks where that stalls, and
-    /// takes away those that are not needed. False: nothing that fits was found, and the plan is
-    /// what it was before.
+    /// Makes the plan fit: inserts recomputations, with larger moves and kicks if that stalls, and
+    /// removes unnecessary ones. False: nothing that fits was found, and the plan is unchanged.
     bool reach(std::int64_t budget, const base::JobContext& job);
-    /// Takes away what a plan that fits does without.
+    /// Removes recomputations without which the plan still fits.
     void loosen(std::int64_t budget, const base::JobContext& job);
-    /// One round of destroy and repair of a plan that fits: keeps what is not slower than it or
-    /// than `slowest`.
+    /// One round of destroy and repair of a plan that fits: keeps the result if it isn't slower
+    /// than the plan or than `slowest`.
     void improve(std::int64_t budget, double slowest, const base::JobContext& job);
 
 private:
@@ -65,10 +64,11 @@ private:
     /// Drops values across the peak, the cheapest bytes first, until the plan fits or no move makes
     /// room without taking it elsewhere. `noise` disturbs the order. False: it stalled.
     bool insert(std::int64_t budget, double noise, const base::JobContext& job);
-    /// Takes away, dearest first, those of the repetitions that the plan fits without.
+    /// Removes, most expensive first, those of the recomputations without which the plan still
+    /// fits.
     void prune(std::vector<RematExecution> extras, std::int64_t budget,
                const base::JobContext& job);
-    /// From a stalled plan.
+    /// Continues from a stalled plan.
     bool escape(std::int64_t budget, const base::JobContext& job);
     [[nodiscard]] std::vector<RematExecution> insertedSince(std::size_t mark) const;
     void apply(const std::vector<std::uint32_t>& ops, std::uint32_t at);
@@ -92,7 +92,7 @@ private:
     RematMoves m_moves;
     base::Random m_random{1};
     std::size_t m_work = 0;
-    double m_instant;                   ///< time that counts as none
+    double m_instant;                   ///< differences of time that count as none
     std::size_t m_mostOps = 6;          ///< ops that one move inserts
     std::vector<double> m_making;       ///< by value: time of all its writers
     std::vector<std::uint32_t> m_first; ///< by value: position of its maker
@@ -109,19 +109,19 @@ private:
 /// Sums of the same times in another order differ by less than this factor.
 constexpr double kSameTime = 1.0 + 1e-9;
 
-/// How far a refinement goes.
+/// The limits of a refinement.
 struct RematEffort
 {
-    std::size_t work = 0;      ///< changes of the profile, at most
-    double enough = 0;         ///< time that no plan beats
-    std::size_t patience = 50; ///< changes without a gain, for each pair of repetitions
-    std::size_t rungs = 1;     ///< steps in which the memory comes down to the budget
+    std::size_t work = 0;      ///< at most, changes of the profile
+    double enough = 0;         ///< stops at this time, which no plan beats
+    std::size_t patience = 50; ///< changes without a gain, for each pair of recomputations
+    std::size_t rungs = 1;     ///< number of steps in which the memory is lowered to the budget
 };
 
-/// Brings the search's plan within a budget and makes it faster, round by round; on the way it may
-/// pass through plans that are a little slower. `faster` is called with each plan that is faster
-/// than all before in the search. False: nothing within the budget was found, and the search's plan
-/// is another one.
+/// Brings the search's plan within a budget and makes it faster, round by round; in between it may
+/// accept plans that are slightly slower. `faster` is called with each plan that is faster than all
+/// before in the search. False: nothing within the budget was found, and the search's plan has
+/// changed.
 bool refineRemat(RematSearch& search, std::int64_t budget, const RematEffort& effort,
                  const base::JobContext& job, const std::function<void()>& faster = {});
 

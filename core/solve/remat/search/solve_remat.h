@@ -13,43 +13,43 @@
 
 namespace plimsoll::solve {
 
-/// A plan and what simulate() says of it.
+/// A plan and its simulated figures.
 struct RematPoint
 {
     RematPlan plan;
     RematFigures figures;
 };
 
-/// Is told of each plan that fits and is faster than those before.
+/// Called with each plan that fits and is faster than those before.
 using RematIncumbent = std::function<void(const RematPoint&)>;
 
 struct RematAnswer
 {
     Status status = Status::NotFound;
     std::optional<RematPoint> best; ///< fastest within the budget
-    RematFigures base;              ///< nothing repeated
-    RematWorkingSet workingSet;     ///< no plan needs less
-    std::int64_t smallestPeak = 0;  ///< of the plans that are known, also those that don't fit
-    double timeBound = 0;           ///< no plan within the budget is faster; 0: there is none
+    RematFigures base;              ///< without recomputation
+    RematWorkingSet workingSet;     ///< a lower bound on every plan's peak
+    std::int64_t smallestPeak = 0;  ///< of the known plans, including those that don't fit
+    double timeBound = 0;           ///< no plan within the budget is faster; 0: unknown
     bool stopped = false;           ///< before the search was over
 };
 
-/// Is told what is known so far: first the bound alone, then whenever plan or bound got better. The
-/// status is none yet.
+/// Called with the current state: first the bound alone, then whenever plan or bound improves. The
+/// status is not set yet.
 using RematListener = std::function<void(const RematAnswer&)>;
 
-/// Looks for the fastest plan within a budget; of a small problem it finds it. The same input gives
-/// the same plan unless the job is stopped, which leaves the best plan so far. "Does not fit" is an
-/// answer; a problem that simulate() does not take is an error.
+/// Searches the fastest plan within a budget; for small problems it is optimal. The same input
+/// gives the same plan unless the job is stopped, which leaves the best plan so far. "Does not fit"
+/// is an answer; a problem that simulate() doesn't accept is an error.
 [[nodiscard]] base::Result<RematAnswer> solveRemat(const RematProblem& problem, std::int64_t budget,
                                                    const base::JobContext& job,
                                                    const RematListener& listener = {});
 
-/// The fastest plan found for each budget, each search warm-started from the next larger one's
-/// plan and from those of `starts`, plans of whatever origin, that fit; no slower than any of them,
-/// and a larger budget never has a slower plan or one of a smaller peak. `budgets` fall; nothing
-/// where none was found. `incumbent` is told of the first plan for each budget, which may still be
-/// made faster. Starts that simulate() does not take are left out.
+/// The fastest plan found for each budget. Each search is warm-started from the next larger
+/// budget's plan and from those of `starts`, plans of any origin, that fit; it is no slower than
+/// any of them, and a larger budget never has a slower plan or one with a smaller peak. `budgets`
+/// are falling; nothing where no plan was found. `incumbent` is called with the first plan for each
+/// budget, which may still be improved. Starts that simulate() doesn't accept are skipped.
 [[nodiscard]] base::Result<std::vector<std::optional<RematPoint>>>
 rematFrontier(const RematProblem& problem, const std::vector<std::int64_t>& budgets,
               const base::JobContext& job, const RematIncumbent& incumbent = {},
