@@ -315,7 +315,7 @@ std::string moduleOf(std::string_view path)
         const std::string three = folders(3);
         return three.empty() ? "core/solve" : three;
     }
-    if (path.starts_with("core/") || path.starts_with("ui/") || path.starts_with("app/inject/")) {
+    if (path.starts_with("core/") || path.starts_with("ui/")) {
         return folders(2);
     }
     return {};

@@ -71,7 +71,7 @@ QString feasibleSentence(const workspace::Planned& planned, const solve::Outcome
                              .arg(ui::bytesText(budget),
                                   shortBytesText(budget - best.evaluation().peak, Rounding::Down));
     if (outcome.status == solve::Status::Optimal)
-        return fits + BudgetPanel::tr("Proved: no plan is faster.");
+        return fits + BudgetPanel::tr("Proved: no plan of this kind is faster.");
     const QString bound = ui::bytesText(outcome.peakBound.bytes, Rounding::Down);
     const base::Nanoseconds unplanned = planned.unplanned->evaluation().stepTime;
     return fits
