@@ -239,7 +239,7 @@ void PlanJsonTest::refusesADamagedPlan_data()
     row("newer version", "/version", "2", "version 2");
     row("version is text", "/version", "\"1\"", "version must be an integer");
     row("version zero", "/version", "0", "version must be 1");
-    row("another format", "/format", "\"plimsoll-graph\"", "no plan file");
+    row("another format", "/format", "\"plimsoll-graph\"", "not a plan file");
     row("unknown runtime", "/runtime", "\"eager\"", "runtime must be");
     row("unknown granularity", "/granularity", "\"layer\"", "granularity must be");
     row("no planner", "/planner", "", "planner is missing");
@@ -314,9 +314,9 @@ void PlanJsonTest::refusesWhatIsNoPlan_data()
     QTest::newRow("garbage") << std::string{"\x80\xff\x01"} << std::string{"byte 0"};
     QTest::newRow("cut off") << std::string{"{\"format\": \"plimsoll-pl"}
                              << std::string{"not JSON"};
-    QTest::newRow("an array") << std::string{"[]"} << std::string{"no plan file"};
+    QTest::newRow("an array") << std::string{"[]"} << std::string{"not a plan file"};
     QTest::newRow("a number") << std::string{"1e999"} << std::string{"not JSON"};
-    QTest::newRow("an empty object") << std::string{"{}"} << std::string{"no plan file"};
+    QTest::newRow("an empty object") << std::string{"{}"} << std::string{"not a plan file"};
     QTest::newRow("nested deeply") << deep << std::string{"nest more than"};
 }
 
