@@ -16,7 +16,7 @@ from pathlib import Path
 NOT_SUPPORTED = {"cuda": 801, "cublas": 15, "cusolver": 9, "cusparse": 10, "cufft": 16, "curand": 202, "cudnn": 3000}
 COMPUTES_NOTHING = re.compile(r"cublas(?!Create|Destroy|Set|Get|Lt)")
 # The real libraries answer these without a GPU.
-LEFT_ALONE = re.compile(r"__cuda(Register|Unregister|Push|Pop)|cudnnGet(Version|ErrorString|CudartVersion)$|cu\w+Get(Status|Error)(String|Name)$")
+LEFT_ALONE = re.compile(r"__cuda(Register|Unregister|Push|Pop)|cudnnGet(Version|ErrorString|CudartVersion|Property)$|cu\w+Get(Status|Error)(String|Name)$")
 LIBRARIES = ("libc10_cuda.so", "libtorch_cuda.so", "libtorch_cuda_linalg.so", "libtorch_python.so")
 
 
