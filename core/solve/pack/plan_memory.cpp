@@ -38,20 +38,21 @@ std::vector<Life> livesOf(const plan::VerifiedPlan& plan)
 }
 
 /// Within a step, what is allocated comes first: what ends in it is still alive.
-base::Bytes replayed(const std::vector<Life>& lives, AllocatorReplay::Segments segments)
+base::Bytes reservedFor(const std::vector<Life>& lives, bool expandable)
 {
-    AllocatorReplay replay{segments};
-    std::vector<std::pair<std::int32_t, AllocatorReplay::Handle>> ends; // a heap, first end on top
+    allocator::AllocatorReplay replay{{.expandableSegments = expandable}};
+    std::vector<std::pair<std::int32_t, allocator::AllocatorReplay::Handle>>
+        ends; // a heap, first end on top
     const auto later = [](const auto& a, const auto& b) { return a > b; };
     for (const Life& life : lives) {
         for (; !ends.empty() && ends.front().first < life.first; ends.pop_back()) {
             std::pop_heap(ends.begin(), ends.end(), later);
             replay.free(ends.back().second);
         }
-        ends.emplace_back(life.last, replay.allocate(life.bytes));
+        ends.emplace_back(life.last, *replay.allocate(life.bytes)); // this device is never full
         std::push_heap(ends.begin(), ends.end(), later);
     }
-    return replay.reserved();
+    return replay.peaks().reserved;
 }
 
 } // namespace
@@ -70,9 +71,8 @@ base::Result<PlanMemory> planMemory(const plan::VerifiedPlan& plan, const base::
     ASSIGN_OR_RETURN(const PackAnswer packed, solvePack(buffers, query, context));
     const base::Bytes reserve = plan.problem().reserve;
     return PlanMemory{base::Bytes{packed.height} + reserve,
-                      base::Bytes{packed.lowerBound} + reserve,
-                      replayed(lives, AllocatorReplay::Segments::Fixed) + reserve,
-                      replayed(lives, AllocatorReplay::Segments::Expandable) + reserve};
+                      base::Bytes{packed.lowerBound} + reserve, reservedFor(lives, false) + reserve,
+                      reservedFor(lives, true) + reserve};
 }
 
 } // namespace plimsoll::solve

@@ -64,12 +64,12 @@ def function_on_stack(name: str, file_part: str, depth: int = 2) -> bool:
 
 
 def run_by_engine(depth: int = 2) -> bool:
-    """Whether the nearest frame below is the one that started the autograd engine: no Python code of a node runs."""
+    """Whether the nearest frame below is the one that started the autograd engine, if any: no Python code of a node runs."""
     frame = sys._getframe(depth)
     while frame is not None and frame.f_code.co_filename.startswith(_OURS):
         frame = frame.f_back
     while frame is not None and frame.f_code.co_name in ("__torch_dispatch__", "inner", "_fn"):
         frame = frame.f_back
-    return frame is not None and frame.f_code.co_name in ("_engine_run_backward", "backward") and (
-        frame.f_code.co_filename.startswith(_TORCH)
-    )
+    if frame is None:
+        return True  # a thread of the engine's own, which it has for each GPU
+    return frame.f_code.co_name in ("_engine_run_backward", "backward") and frame.f_code.co_filename.startswith(_TORCH)

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// CUDA runtime: memory. Device memory has addresses only; what is copied to the host is zeros.
+#include "tests/stand_in_gpu/device_memory.h"
+#include "tests/stand_in_gpu/settings.h"
+#include "tests/stand_in_gpu/thread_state.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+
+namespace plimsoll::stand_in {
+
+namespace {
+
+/// Pinned memory of the host: allocated here, or registered.
+class PinnedMemory
+{
+public:
+    static PinnedMemory& get()
+    {
+        static PinnedMemory memory;
+        return memory;
+    }
+    void add(void* address, std::size_t bytes)
+    {
+        const std::lock_guard lock{m_mutex};
+        m_ranges[static_cast<char*>(address)] = bytes;
+    }
+    void remove(void* address)
+    {
+        const std::lock_guard lock{m_mutex};
+        m_ranges.erase(static_cast<char*>(address));
+    }
+    [[nodiscard]] bool has(const void* address)
+    {
+        const std::lock_guard lock{m_mutex};
+        const auto* at = static_cast<const char*>(address);
+        auto after = m_ranges.upper_bound(const_cast<char*>(at));
+        if (after == m_ranges.begin())
+            return false;
+        --after;
+        return at < after->first + after->second;
+    }
+
+private:
+    std::mutex m_mutex;
+    std::map<char*, std::size_t> m_ranges;
+};
+
+bool isOnDevice(const void* address)
+{
+    return DeviceMemory::get().deviceOf(address).has_value();
+}
+
+cudaError_t copy(void* to, const void* from, std::size_t bytes)
+{
+    if (isOnDevice(to))
+        return cudaSuccess;
+    if (isOnDevice(from))
+        std::memset(to, 0, bytes);
+    else
+        std::memmove(to, from, bytes);
+    return cudaSuccess;
+}
+
+cudaError_t allocatePinned(void** address, std::size_t bytes)
+{
+    constexpr std::size_t kAlignment = 4096;
+    *address = std::aligned_alloc(kAlignment, (bytes / kAlignment + 1) * kAlignment);
+    if (*address == nullptr)
+        return noted(cudaErrorMemoryAllocation);
+    PinnedMemory::get().add(*address, bytes);
+    return cudaSuccess;
+}
+
+} // namespace
+
+} // namespace plimsoll::stand_in
+
+using namespace plimsoll::stand_in;
+
+extern "C" {
+
+cudaError_t cudaMalloc(void** address, std::size_t bytes)
+{
+    const int device = threadState().device;
+    if (!isDevice(device))
+        return noted(cudaErrorNoDevice);
+    makeContext(device);
+    *address = bytes == 0 ? nullptr : DeviceMemory::get().allocate(device, bytes);
+    return noted(bytes > 0 && *address == nullptr ? cudaErrorMemoryAllocation : cudaSuccess);
+}
+
+cudaError_t cudaFree(void* address)
+{
+    if (address == nullptr || DeviceMemory::get().free(address))
+        return cudaSuccess;
+    return noted(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total)
+{
+    *free = DeviceMemory::get().freeBytes(threadState().device);
+    *total = settings().memory;
+    return cudaSuccess;
+}
+
+cudaError_t cudaHostAlloc(void** address, std::size_t bytes, unsigned int /*flags*/)
+{
+    return allocatePinned(address, bytes);
+}
+
+cudaError_t cudaMallocHost(void** address, std::size_t bytes)
+{
+    return allocatePinned(address, bytes);
+}
+
+cudaError_t cudaFreeHost(void* address)
+{
+    PinnedMemory::get().remove(address);
+    std::free(address);
+    return cudaSuccess;
+}
+
+cudaError_t cudaHostRegister(void* address, std::size_t bytes, unsigned int /*flags*/)
+{
+    PinnedMemory::get().add(address, bytes);
+    return cudaSuccess;
+}
+
+cudaError_t cudaHostUnregister(void* address)
+{
+    PinnedMemory::get().remove(address);
+    return cudaSuccess;
+}
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* address)
+{
+    *attributes = {};
+    void* const pointer = const_cast<void*>(address);
+    if (const std::optional<int> device = DeviceMemory::get().deviceOf(address)) {
+        attributes->type = cudaMemoryTypeDevice;
+        attributes->device = *device;
+        attributes->devicePointer = pointer;
+    } else if (PinnedMemory::get().has(address)) {
+        attributes->type = cudaMemoryTypeHost;
+        attributes->device = threadState().device;
+        attributes->devicePointer = pointer;
+        attributes->hostPointer = pointer;
+    } else {
+        attributes->type = cudaMemoryTypeUnregistered;
+        attributes->device = -2; // what CUDA says of memory that it doesn't know
+        attributes->hostPointer = pointer;
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind /*kind*/)
+{
+    return copy(to, from, bytes);
+}
+
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind /*kind*/,
+                            cudaStream_t /*stream*/)
+{
+    return copy(to, from, bytes);
+}
+
+cudaError_t cudaMemcpyPeerAsync(void* /*to*/, int /*device*/, const void* /*from*/, int /*peer*/,
+                                std::size_t /*bytes*/, cudaStream_t /*stream*/)
+{
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemcpyToSymbol(const void* /*symbol*/, const void* /*from*/, std::size_t /*bytes*/,
+                               std::size_t /*offset*/, cudaMemcpyKind /*kind*/)
+{
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemset(void* address, int value, std::size_t bytes)
+{
+    if (!isOnDevice(address))
+        std::memset(address, value, bytes);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemsetAsync(void* address, int value, std::size_t bytes, cudaStream_t /*stream*/)
+{
+    return cudaMemset(address, value, bytes);
+}
+
+/// A variable of a kernel's module: an address that nothing else has.
+cudaError_t cudaGetSymbolAddress(void** address, const void* symbol)
+{
+    *address = const_cast<void*>(symbol);
+    return cudaSuccess;
+}
+
+} // extern "C"
