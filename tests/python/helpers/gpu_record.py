@@ -109,6 +109,7 @@ class Predicted:
     held: list[int]
     events: list[tuple[str, int]]  # by ops and by the kernels' scratch
     scratch: list[tuple[int, str]]  # (number of the allocation, name) of what is scratch
+    phases: dict[int, int]  # forward, loss, backward, optimizer: number of each one's first allocation
 
     @property
     def own(self) -> list[tuple[int, int]]:
@@ -121,8 +122,10 @@ def predicted(graph: dict[str, Any], program: Program) -> Predicted:
     held = [row[0] for row in graph["storages"] if row[2] < 0]
     events: list[tuple[str, int]] = []
     scratch: list[tuple[int, str]] = []
+    phases: dict[int, int] = {}
     allocations = 0
-    for target, shapes, made, freed in _ops(graph):
+    for phase, target, shapes, made, freed in _ops(graph):
+        phases.setdefault(phase, allocations)
         events += [("alloc", size) for size in made]
         allocations += len(made)
         for name, taken in scratch_of(program, target, shapes).items():
@@ -130,11 +133,11 @@ def predicted(graph: dict[str, Any], program: Program) -> Predicted:
             scratch.append((allocations, name))
             allocations += 1
         events += [("free", size) for size in freed]
-    return Predicted(held, events, scratch)
+    return Predicted(held, events, scratch, phases)
 
 
-def _ops(graph: dict[str, Any]) -> Iterator[tuple[str, list[tuple[int, ...]], list[int], list[int]]]:
-    """Target, shapes of the results, bytes allocated and bytes freed of each op."""
+def _ops(graph: dict[str, Any]) -> Iterator[tuple[int, str, list[tuple[int, ...]], list[int], list[int]]]:
+    """Phase, target, shapes of the results, bytes allocated and bytes freed of each op."""
     made: list[list[int]] = [[] for _ in graph["ops"]]
     freed: list[list[int]] = [[] for _ in graph["ops"]]
     for size, _, alloc, free, *_ in graph["storages"]:
@@ -143,4 +146,5 @@ def _ops(graph: dict[str, Any]) -> Iterator[tuple[str, list[tuple[int, ...]], li
         if free is not None:
             freed[max(free, 0)].append(size)
     for number, op in enumerate(graph["ops"]):
-        yield graph["targets"][op[0]], [tuple(graph["tensors"][row][1]) for row in op[7]], made[number], freed[number]
+        shapes = [tuple(graph["tensors"][row][1]) for row in op[7]]
+        yield op[1], graph["targets"][op[0]], shapes, made[number], freed[number]

@@ -5,16 +5,22 @@ What the GPU has besides is named in helpers/gpu_record.py, with its bytes and i
 """
 
 import json
+import sys
 from collections import Counter
 from itertools import zip_longest
 
 import plimsoll
 import pytest
-from helpers import loop
+from helpers import ROOT, loop
 from helpers.gpu_record import PROGRAMS, held_besides, points, predicted, record_of
 from helpers.once import once
 from plimsoll.record.tracing import trace_graph
 
+sys.path.insert(0, str(ROOT / "tests" / "gpu"))
+
+import draw_curve  # noqa: E402 (needs the path)
+
+MANUAL = ROOT / "resources" / "manual" / "accuracy.md"
 RMS_NORMS = 2 * 24 + 1
 OWN = {"medium_256_training": 6520, "medium_512_training": 7487, "medium_128_inference": 1280, "medium_1024_inference": 1280}
 RESERVED = 0.01  # of what the GPU's allocator has reserved: it depends on all that ran before, warm-up steps and the model's making
@@ -53,7 +59,7 @@ def test_the_peak_is_the_gpus(traced, name):
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_kernels_take_scratch_for_an_embedding_and_for_norms_alone(traced, name):
-    found = Counter(name for _, name in predicted(traced(name), PROGRAMS[name]).scratch)
+    found = Counter(kind for _, kind in predicted(traced(name), PROGRAMS[name]).scratch)
     if PROGRAMS[name].mode == "inference":
         assert not found
         return
@@ -68,6 +74,21 @@ def test_what_the_replayed_allocator_reserves_is_the_gpus(traced, name, tmp_path
     path.write_text(json.dumps(traced(name)))
     plan = loop.cli("plan", path, "--planner", "none", "--budget", "100%", "--time-limit", 0.1)
     assert abs(plan["reserved_bytes"] - record_of(name).reserved) <= RESERVED * record_of(name).reserved
+    assert f"{record_of(name).reserved:,} | {plan['reserved_bytes']:,} |" in MANUAL.read_text()
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_manual_says_so(traced, name):
+    program, record = PROGRAMS[name], record_of(name)
+    mine = predicted(traced(name), program)
+    peak = traced(name)["checks"]["peak_bytes"]
+    allocations = len(points(0, record.events)), len(mine.own), len(mine.scratch)
+    figures = " | ".join(f"{value:,}" for value in (*allocations, record.peak, peak, besides(program), record.reserved))
+    step = "training, float32" if program.mode == "train" else "inference, float32"
+    step = "training, autocast in bfloat16" if program.autocast else step
+    assert f"| {step}, context {program.context} | {figures} |" in MANUAL.read_text()
+    if name in draw_curve.TITLES:
+        assert draw_curve.panel(name, mine, record) in draw_curve.PICTURE.read_text()
 
 
 def besides(program):
