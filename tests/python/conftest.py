@@ -19,6 +19,7 @@ import torch  # noqa: E402
 # group, because they share what is made of it; the tests of any other file are one group.
 BY_MODEL = (
     "test_matrix_fakes", "test_matrix_tensors", "test_proof", "test_step_small", "test_matrix_steps", "test_step_runner", "test_step_loop",
+    "test_gpu_record",
 )  # fmt: skip
 LONGEST = ("test_vary", *BY_MODEL, "test_arguments", "test_op_models", "test_closed_loop")
 
