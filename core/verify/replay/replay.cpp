@@ -262,6 +262,7 @@ private:
     {
         Events& due = events[static_cast<std::size_t>(opIndex) + 1];
         // apply() may append events, so no iterators.
+        // NOLINTNEXTLINE(modernize-loop-convert)
         for (std::size_t i = 0; i < due.size(); ++i) {
             const Event event = due[i];
             apply(event, opIndex);
