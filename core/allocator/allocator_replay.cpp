@@ -97,7 +97,7 @@ AllocatorReplay::Handle AllocatorReplay::allocate(base::Bytes size)
     return m_handles.size() - 1;
 }
 
-/// Joins a block that is free now with free neighbours.
+/// Merges a freed block with free neighbours.
 void AllocatorReplay::release(Pool& pool, std::int64_t address)
 {
     auto block = pool.blocks.find(address);
