@@ -137,8 +137,7 @@ Arguments argumentsOf(const QCommandLineParser& parser, const Options& options)
 
 Arguments readArguments(int argc, char** argv)
 {
-    // Destroyed before the real application is created; the parser needs it for names and
-    // arguments.
+    // Destroyed before the real application exists; the parser needs it for names and arguments.
     const QCoreApplication application{argc, argv};
     QCommandLineParser parser;
     const Options options;

@@ -56,8 +56,7 @@ int main(int argc, char** argv)
     ui::MainWindow window{*settings, gui::pageKinds(*settings, arguments)};
     if (arguments.size)
         window.resize(*arguments.size * factor);
-    // A closed window may stay hidden until it has written; then no visible one is the last to
-    // close.
+    // A closed window may stay hidden until it has written; then no visible one is last to close.
     QObject::connect(&window, &ui::MainWindow::closed, &application, &QApplication::quit,
                      Qt::QueuedConnection);
     window.show();

@@ -41,8 +41,7 @@ constexpr std::array kHidden{
     Span{0xfffe, 0xffff}, Span{0xe0000, 0xe007f}, // tags
 };
 
-/// The sequence length given by the lead byte, its value bits, and the smallest code of that
-/// length.
+/// The sequence length given by the lead byte, its value bits, and the least code of that length.
 struct Lead
 {
     std::size_t length = 0;

@@ -129,8 +129,7 @@ std::vector<bool> sparedStorages(const graph::Program& program, const Schedule& 
     return spared;
 }
 
-/// Adds one row per storage that recomputations work on; together their times make up the recompute
-/// time.
+/// Adds one row per storage that recomputations work on; their times add up to the recompute time.
 void addRecomputed(const Problem& problem, const std::vector<base::Nanoseconds>& times,
                    Evaluation& evaluation)
 {

@@ -63,8 +63,7 @@ std::vector<std::vector<std::size_t>> gradientBuckets(const std::vector<ReducedG
     return buckets;
 }
 
-/// By gradient: the process that updates the parameter. Largest first, to the process with the
-/// least.
+/// By gradient: the process that updates the parameter. Largest first, to the least loaded one.
 std::vector<bool> fullestShard(const std::vector<ReducedGradient>& gradients, std::int64_t world)
 {
     std::vector<std::size_t> order(gradients.size());

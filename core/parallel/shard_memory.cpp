@@ -190,8 +190,7 @@ std::vector<std::size_t> unitsOfOps(const Problem& problem)
     return unitOfOp;
 }
 
-/// Gathers for recomputations: the collective's result stays while the recomputation is in that
-/// unit.
+/// Gathers for recomputations: the collective's result stays while they are in that unit.
 void keepResults(const Problem& problem, const std::vector<UnitSteps>& steps, Schedule& schedule)
 {
     const std::vector<ShardUnit>& units = problem.parallel->units;

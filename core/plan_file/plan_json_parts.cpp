@@ -215,8 +215,7 @@ private:
     std::vector<std::vector<graph::CallId>> m_callsOf;
 };
 
-/// Sets entry `level` of the label of every op in the region, and deeper entries for nested
-/// regions.
+/// Sets entry `level` of the label of every op in the region, and deeper ones for nested regions.
 void labelOps(ordered_json& labels, const Region& region, std::size_t level)
 {
     for (graph::OpIndex op = region.first; op <= region.last; ++op)

@@ -48,8 +48,7 @@ private:
     }
 };
 
-/// The planner "remat" starts from other planners' plans: rotor's between modules and between ops,
-/// and Capuchin's.
+/// The planner "remat" starts from plans of rotor, between modules and between ops, and Capuchin.
 std::unique_ptr<const Planner> makeRemat()
 {
     std::vector<RematStart> starts;

@@ -51,8 +51,7 @@ QPixmap iconPixels(const QString& name, const QColor& color, const QSize& size, 
     return pixels;
 }
 
-/// Whether a rectangle covers whole pixels of the painter's device; false unless it is a raster
-/// device.
+/// Whether a rectangle covers whole pixels of the painter's device, which must be a raster.
 bool coversPixels(const QPainter& painter, const QRectF& rect)
 {
     const QTransform& transform = painter.deviceTransform();

@@ -296,8 +296,7 @@ void DockedPage::restoreView()
 
 void DockedPage::storeView()
 {
-    // Before the page was first shown, or in a layout that isn't the user's, there is nothing to
-    // store.
+    // Nothing to store before the page was first shown, or in a layout that isn't the user's.
     if (!m_wasShown || m_isFocused || !isVisible())
         return;
     const PagesDock* below = lastBelow();

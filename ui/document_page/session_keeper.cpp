@@ -148,8 +148,7 @@ void SessionKeeper::saveNow()
 void SessionKeeper::finish()
 {
     m_timer.stop();
-    // At most four rounds: the current write, pending changes, a new file, and changes made
-    // meanwhile.
+    // At most four rounds: the current write, pending changes, a new file, and later changes.
     for (int round = 0; round < 4; ++round) {
         if (!m_job)
             startWriting();

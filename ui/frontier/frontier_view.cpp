@@ -224,8 +224,7 @@ void FrontierView::paintCurve(QPainter& painter, const Axes& range) const
         points << at(range, gibOf(point->evaluation().peak), slowerOf(*point));
     painter.save();
     painter.setClipRect(range.plot.adjusted(-6, -6, 6, 6));
-    // The line has the look of the planner that was asked, each marker that of the plan's own
-    // planner.
+    // The line looks like the planner that was asked, each marker like the plan's own planner.
     const PlannerLook& asked =
         plannerLookOf(m_frontier->points().front().provenance->asked.planner);
     QPen pen{theme.color(asked.ink), 2};

@@ -20,8 +20,7 @@ ManualBrowser::ManualBrowser(QWidget* parent) : QTextBrowser{parent}
     setAccessibleName(tr("Page"));
     // Going back also sets the source, and scrolls only after this signal.
     connect(this, &QTextBrowser::sourceChanged, this, &ManualBrowser::take);
-    // Queued: otherwise a link followed with Enter would be scrolled into view while the key is
-    // handled.
+    // Queued: a link followed with Enter must stay in view while the key is handled.
     connect(this, &QTextBrowser::anchorClicked, this, &ManualBrowser::follow, Qt::QueuedConnection);
     connect(&Theme::current(), &Theme::changed, this, &ManualBrowser::restyle);
 }

@@ -165,8 +165,7 @@ std::vector<PlanRow> PlanModel::rowsOf(const plan::VerifiedPlan& verified)
     return rows;
 }
 
-/// Each row costs its own recomputations. A value made by several rows counts as saved once, in the
-/// last of them.
+/// Each row costs its own recomputations. A value made by several rows is saved once, in the last.
 std::vector<PlanRow> PlanModel::repeatsOf(const plan::VerifiedPlan& verified)
 {
     const graph::Program& program = *verified.problem().step();

@@ -230,8 +230,7 @@ void BudgetPanel::buildResults()
     m_next = new NextSteps{this};
     connect(m_next, &NextSteps::chosen, this, &BudgetPanel::budgetCommitted);
     column->addWidget(m_next);
-    // After the answer: the many options are rarely changed and must not push the answer out of
-    // view.
+    // After the answer: the many options are rarely changed and must not push it out of view.
     column->addWidget(separator(this));
     column->addWidget(new TextLabel{tr("Planner's options"), TextRole::Strong, Role::Text, this});
     column->addWidget(m_options);

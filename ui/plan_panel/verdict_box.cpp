@@ -64,8 +64,7 @@ void VerdictBox::wrap()
 
 QPointF VerdictBox::textCorner() const
 {
-    // Aligned to the top beside the icon, so that a sentence that gets shorter in a drag doesn't
-    // move.
+    // Aligned to the top beside the icon, so that a shorter sentence doesn't move it in a drag.
     const Theme& theme = Theme::current();
     return QPoint{theme.px(kLeft), theme.px(kAbove)};
 }

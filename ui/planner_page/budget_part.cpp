@@ -67,8 +67,7 @@ void update(BudgetPanel& panel, const DocumentController& document, const Planne
         showAnswer(panel, state);
         panel.planners().showAt(plannersAt(state));
     }
-    // The planners' results don't change because of a drag, only because of a job running
-    // meanwhile.
+    // The planners' results don't change because of a drag, only because of a job running then.
     if ((what & (Change::Planned | Change::Progress))
         || ((what & Change::Answer) && !state.isDragging))
         panel.planners().setSummaries(document.plannerSummaries());

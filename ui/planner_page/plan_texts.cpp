@@ -201,8 +201,7 @@ std::vector<NextStep> nextStepsOf(const plan::Frontier& frontier, const plan::Ve
 
 namespace {
 
-/// A budget, the bytes needed and the bytes missing, rounded so that the three shown numbers add
-/// up.
+/// A budget, the bytes needed and the bytes missing, rounded so that the shown numbers add up.
 struct ShortfallTexts
 {
     QString budget;

@@ -23,8 +23,7 @@ constexpr std::chrono::milliseconds kRest{60};
 constexpr int kFigureWidth = 96;
 constexpr int kNameWidth = 160;
 
-/// Dock pages that are shown and hidden by a key. A hidden table costs nothing while the plan
-/// changes.
+/// Dock pages shown and hidden by a key. A hidden table costs nothing while the plan changes.
 class TableTwins : public QObject
 {
 public:

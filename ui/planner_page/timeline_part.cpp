@@ -31,8 +31,7 @@ struct TimelinePart
         nullptr; ///< as in TimelineSet
 };
 
-/// Says how the basis differs: a measured step has no reserve, and its allocator rounds
-/// differently.
+/// How the basis differs: a measured step has no reserve, and its allocator rounds differently.
 QString basisText(const plan::Problem& shown, graph::Rounding rounding)
 {
     if (shown.parallel)

@@ -94,8 +94,7 @@ OptionForm::Row OptionForm::makeText(const solve::OptionRecord& record)
     edit->setPlaceholderText(QString::fromStdString(record.example));
     edit->setMaxLength(static_cast<int>(record.upper));
     const QString name = QString::fromStdString(record.name);
-    // Not while typing, since a partial name isn't a choice, nor after an edit that changed
-    // nothing.
+    // Not while typing, since a partial name isn't a choice, nor after an edit without change.
     connect(edit, &QLineEdit::editingFinished, this, [this, edit, name] {
         if (!edit->isModified())
             return;

@@ -44,8 +44,7 @@ DocumentTabs::DocumentTabs(QStackedWidget& stack, QWidget* parent)
 DocumentTabs::~DocumentTabs()
 {
     m_bar->disconnect(this);
-    // Deleting a page shows the next one, which updates the titles: they must not refer to deleted
-    // pages.
+    // Deleting a page shows the next one and updates the titles, which must not use deleted pages.
     std::vector<DocumentPage*> pages = std::exchange(m_pages, {});
     pages.insert(pages.end(), m_closed.begin(), m_closed.end());
     for (DocumentPage* page : pages) {
@@ -138,8 +137,7 @@ void DocumentTabs::showTab(int index)
 
 void DocumentTabs::updateTitles()
 {
-    // With scroll buttons enabled, the bar reserves room that would separate a single tab from the
-    // "+".
+    // With scroll buttons enabled, reserved room would separate a single tab from the "+".
     m_bar->setUsesScrollButtons(m_bar->count() > 1);
     for (std::size_t i = 0; i < m_pages.size(); ++i) {
         const DocumentPage& page = *m_pages[i];

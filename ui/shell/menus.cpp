@@ -40,8 +40,7 @@ bool holds(const QWidget& panel, const QWidget& widget)
     return &panel == &widget || panel.isAncestorOf(&widget);
 }
 
-/// The widget that last had the focus, otherwise the first in the tab order; null if none accepts
-/// it.
+/// The widget that last had the focus, else the first in the tab order; null if none accepts it.
 QWidget* entryOf(QWidget& panel)
 {
     QWidget* last = panel.focusWidget();
@@ -61,9 +60,8 @@ QWidget* entryOf(QWidget& panel)
     return nullptr;
 }
 
-/// Moves the focus `by` panels onwards, wrapping around and skipping panels in which nothing
-/// accepts the focus. A panel's last focused widget gets it. The focus ring is shown, since a key
-/// was used.
+/// Moves the focus `by` panels onwards, wrapping around and skipping panels that don't accept it. A
+/// panel's last focused widget gets it. The focus ring is shown, since a key was used.
 void goTo(const QList<QWidget*>& panels, int by)
 {
     const QWidget* focused = QApplication::focusWidget();

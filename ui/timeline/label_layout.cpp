@@ -75,8 +75,8 @@ void placeLayerNames(const Placing& to, const TimelineModel& model, const StackC
         const QSizeF size{std::ceil(nameWidth(font, name)) + 10,
                           std::min(line, box->height() / ratio)};
         const QPointF center = box->center() / ratio + frame.at.plot().topLeft();
-        // In the middle of the box, or, if a line runs through there, above or below it inside the
-        // box.
+        // In the middle of the box, or above or below it inside the box if a line runs through
+        // there.
         const double aside = std::min((box->height() / ratio - size.height()) / 2, size.height());
         const auto at = [&](double shift) {
             return QRectF{QPointF{std::round(center.x() - size.width() / 2),

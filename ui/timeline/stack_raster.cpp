@@ -81,8 +81,7 @@ int upperEdge(const StackColumns& columns, std::size_t column, std::size_t layer
     return std::clamp(height - up, 0, height);
 }
 
-/// The vertical extent of the sum's outline in a column: a step curve has only horizontal and
-/// vertical parts.
+/// The vertical extent of the sum's outline in a column: a step curve has no slanted parts.
 std::pair<int, int> outlineOf(const StackColumns& columns, std::size_t column, int height,
                               int thickness)
 {
@@ -92,8 +91,7 @@ std::pair<int, int> outlineOf(const StackColumns& columns, std::size_t column, i
     return {from, std::max(std::max(top, before), from + thickness)};
 }
 
-/// The rows of a strip in which a single layer covers all columns, excluding outline and
-/// separators.
+/// The rows of a strip that one layer covers in all columns, without outline and separators.
 FlatLayers flatRows(const StackColumns& columns, std::size_t begin, std::size_t end, int height,
                     int thickness)
 {
@@ -130,8 +128,7 @@ void fillRun(QRgb* out, const QRgb* bottom, const QRgb* tileColumn, int side, in
     }
 }
 
-/// Draws the layers of one column and its part of the outline. Leaves the rows above and flat rows
-/// untouched.
+/// Draws the layers of one column and its part of the outline. Leaves rows above and flat rows.
 void fillColumn(const ColumnPixels& pixels, const StackColumns& columns, std::size_t column,
                 const Brushes& brushes, const FlatLayers& flat)
 {

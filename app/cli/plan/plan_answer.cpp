@@ -152,8 +152,7 @@ void addNothing(ordered_json& json, const Planning& planning)
         json["schedule"] = plan::scheduleJson({});
 }
 
-/// The largest possible gap to the fastest step within the budget, in percent of the unplanned
-/// step.
+/// The largest possible gap to the fastest step within the budget, in percent of the plain step.
 double gapPercent(const solve::Outcome& outcome, const plan::Evaluation& unplanned)
 {
     if (!outcome.best || unplanned.stepTime.count() == 0)

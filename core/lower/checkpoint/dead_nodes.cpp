@@ -56,8 +56,7 @@ void DeadNodes::classify()
     }
 }
 
-/// The results of an op. After an in-place change, all views of the changed storage refer to its
-/// node.
+/// The results of an op. After an in-place change, all views of that storage refer to its node.
 void DeadNodes::collectResults()
 {
     std::vector<std::vector<TensorId>> lookingAt(m_program.storages.size());

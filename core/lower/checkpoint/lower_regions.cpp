@@ -18,8 +18,7 @@ using graph::OpIndex;
 using graph::Program;
 using graph::StorageId;
 
-/// How long Python's variables hold a storage in a planned step: the rules named Python in
-/// LIFETIMES.md.
+/// How long Python's variables hold a storage in a planned step: the Python rules of LIFETIMES.md.
 class PythonHolds
 {
 public:

@@ -73,8 +73,7 @@ void ModelCode::findCopies()
     }
 }
 
-/// A variable is deleted after the last line that names it; the model's results live on with its
-/// caller.
+/// A variable is deleted after the last line that names it; the caller keeps the model's results.
 void ModelCode::findHolds()
 {
     std::vector<OpIndex> lastUse(m_program.storages.size(), graph::kBeforeStep);
@@ -106,8 +105,7 @@ void ModelCode::findHolds()
     }
 }
 
-/// Variables are the inputs and the results of ops; parameters, buffers and constants belong to the
-/// model.
+/// Variables are inputs and results of ops; parameters, buffers and constants are the model's.
 void ModelCode::findVariables()
 {
     m_named.assign(m_program.tensors.size(), graph::kNever);

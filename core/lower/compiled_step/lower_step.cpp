@@ -69,8 +69,7 @@ private:
         }
     }
 
-    /// Executes one step: instances that it makes begin, those that it uses live at least until
-    /// then.
+    /// Executes one step: instances that it makes begin, those that it uses live until then.
     void execute(OpId op, std::int32_t row)
     {
         const auto step = static_cast<std::int32_t>(m_schedule.steps.size());

@@ -25,8 +25,7 @@ using graph::StorageClass;
 using graph::StorageId;
 using graph::TensorId;
 
-/// Maps a tensor of the recorded step to the rewritten one; nullopt if a recomputation runs without
-/// it.
+/// Maps a recorded tensor to the rewritten step; nullopt if a recomputation runs without it.
 using NewTensor = std::function<std::optional<TensorId>(TensorId)>;
 
 /// Renames tensors in a call, `{"t": row}`; omitted ones become null.

@@ -48,8 +48,7 @@ base::Nanoseconds since(std::chrono::steady_clock::time_point began)
 class AutoRun
 {
 public:
-    /// Plans name `asked` with `options` as their provenance. All arguments must outlive this
-    /// object.
+    /// Plans name `asked` with `options` as their provenance. All arguments must outlive the run.
     AutoRun(const plan::Problem& problem, const PlannerDescriptor& asked, const Options& options,
             const base::JobContext& job, const Listener& listener)
         : m_problem{problem}
@@ -62,8 +61,7 @@ public:
     }
 
     /// Returns the best plan of all planners for every budget; ties go to the planner listed first.
-    /// The result doesn't depend on the number of threads (at least 1). Fails only if every planner
-    /// does.
+    /// It doesn't depend on the number of threads (at least 1). Fails only if every planner does.
     [[nodiscard]] base::Result<plan::FrontierPtr> run(const FitPlanners& planners,
                                                       std::size_t threads)
     {
@@ -113,8 +111,7 @@ private:
         }
     }
 
-    /// After a stop request no further planner is started, except the first: without it there would
-    /// be no plan.
+    /// After a stop request only the first planner may still start: without it there is no plan.
     [[nodiscard]] base::Result<plan::FrontierPtr> resultOf(Part& part)
     {
         if (isCut() && &part != &m_parts.front())

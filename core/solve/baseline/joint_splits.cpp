@@ -139,8 +139,7 @@ struct Exponentials
     std::size_t sums = 0;
 };
 
-/// The recording doesn't tell the row length, but for nearly all models it is that of the last
-/// dimension.
+/// The recording lacks the row length, but for nearly all models it is the last dimension's.
 Exponentials exponentials(JointBuilder& b)
 {
     const std::size_t x = b.widened(b.argument(0));

@@ -74,8 +74,7 @@ private:
         return false;
     }
 
-    /// Whether the result is four times smaller than the inputs, so that keeping it costs almost
-    /// nothing.
+    /// Whether the result is four times smaller than the inputs, so that keeping it is almost free.
     [[nodiscard]] bool isReduction(const JointNode& node) const
     {
         constexpr std::int64_t kMuchSmaller = 4;
@@ -106,8 +105,7 @@ private:
         return last;
     }
 
-    /// Bans users of a value that come after an unfused op: they can't share a kernel with the
-    /// others.
+    /// Bans users of a value that come after an unfused op: they can't share a kernel with others.
     void banUsedFarApart()
     {
         for (const JointNode& node : m_nodes) {
@@ -123,8 +121,7 @@ private:
         }
     }
 
-    /// Prevents recomputations that run from the model's beginning to its end, as along residual
-    /// sums.
+    /// Prevents recomputations from the model's beginning to its end, as along residual sums.
     void banLongChains()
     {
         constexpr std::size_t kLong = 100; // nodes of forward

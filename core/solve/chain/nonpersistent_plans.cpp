@@ -103,8 +103,7 @@ private:
         return next != uses.end() && *next < end;
     }
 
-    /// Storages held neither by a kept value nor by a saved set. A saved set includes the stage's
-    /// output.
+    /// Storages in neither a kept value nor a saved set. A saved set includes the stage's output.
     [[nodiscard]] std::vector<bool> goneWith(const ChainMemory& held) const
     {
         std::vector<bool> isGone(m_cuts.size(), false);

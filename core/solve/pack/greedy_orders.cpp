@@ -238,8 +238,7 @@ Packed packGreedily(const PackBuffers& buffers, const GreedyLimits& limits,
     Packed best{std::numeric_limits<std::int64_t>::max(), {}};
     if (buffers.empty())
         return {0, {}};
-    // A first packing of this many buffers takes an instant, so even a search stopped early has
-    // one.
+    // A first packing of so many buffers takes an instant, so even a stopped search has one.
     constexpr std::size_t kAlwaysPlaced = 20'000;
     FirstFit firstFit{buffers};
     const GreedyOrders orders{buffers};

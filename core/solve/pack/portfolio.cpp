@@ -20,8 +20,7 @@ extern "C" void* runDeepWork(void* work)
     return nullptr;
 }
 
-/// A thread with a stack for deep recursion, which std::thread can't be given. The destructor
-/// joins.
+/// A thread with a deep stack, which std::thread can't be given. Joined by its destructor.
 class DeepThread
 {
 public:

@@ -193,8 +193,7 @@ private:
         }
     }
 
-    /// If some item fits below the rim, leaving the ground empty gains nothing: the item could go
-    /// there.
+    /// If some item fits below the rim, leaving the ground empty gains nothing.
     [[nodiscard]] bool mayRise(const Skyline::Segment& segment) const
     {
         const std::int64_t rim = std::min(m_skyline.leftRim(segment), m_skyline.rightRim(segment));

@@ -36,8 +36,7 @@ Run runOf(const plan::Region& region)
     return {region.first, region.last};
 }
 
-/// For each value pinned to be recomputed: from the op that makes it to its last use in forward and
-/// loss.
+/// For each value pinned to be recomputed: from its op to its last use in forward and loss.
 std::vector<Run> pinnedRuns(const plan::Problem& problem)
 {
     const graph::Program& program = *problem.step();
@@ -93,7 +92,7 @@ ForcedRegions::ForcedRegions(const plan::Problem& problem, const RegionSpace& sp
         if (std::ranges::any_of(runs, [&](const Run& run) { return run.holds(inside); }))
             continue;
         std::optional<Run> run = around.shortest(inside);
-        // Widen it to contain every run that it overlaps; legal regions are calls, which rarely
+        // Widen it to contain every run that it overlaps; legal regions are calls and rarely
         // overlap.
         for (bool isWider = true; run && isWider;) {
             Run whole = *run;

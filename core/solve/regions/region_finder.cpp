@@ -233,9 +233,9 @@ private:
         }
     }
 
-    /// Rules 4, 5, 6 and 9 for one member of a region that `head` begins: what it reads from before
-    /// the region is an argument or is never freed, and isn't modified; of older storages it writes
-    /// only buffers.
+    /// Rules 4, 5, 6 and 9 for one member of a region that `head` begins: older values that it
+    /// reads are arguments or never freed, and aren't modified; of older storages it writes only
+    /// buffers.
     [[nodiscard]] bool mayRunAgain(const graph::Call& member, const graph::Call& head) const
     {
         const graph::Module& module = m_program.module(member.module);
@@ -470,8 +470,7 @@ public:
 
 private:
     OpIndex m_first = 0;
-    /// By op of the model, from m_first on: the first op that a region beginning here can't
-    /// contain.
+    /// By op of the model, from m_first on: the first op that a region beginning here can't hold.
     std::vector<OpIndex> m_barrier;
     std::vector<OpIndex> m_unwritten; ///< newestUnwritten()
     std::vector<bool> m_isEnd;        ///< by op of the model: a region may end there

@@ -106,8 +106,7 @@ private:
         return {std::move(point.draft), point.evaluation->peak, point.evaluation->stepTime};
     }
 
-    /// Few large segments are cheap at large budgets; smaller ones bring less back into memory at
-    /// once.
+    /// Few large segments are cheap at large budgets; smaller ones bring back less at once.
     [[nodiscard]] std::vector<Family> families() const
     {
         static constexpr std::array<std::size_t, 6> kSegments{6, 12, 24, 48, 96, 192};
@@ -129,8 +128,7 @@ private:
         return all;
     }
 
-    /// Tries the cheapest drops at the peak that together free a step, or fewer of them if that
-    /// fails.
+    /// Tries the cheapest drops at the peak that together free a step, or fewer if that fails.
     Result<std::optional<Point>> lower(const Point& from, std::vector<bool>& isUseless)
     {
         std::vector<RegionDrop> drops = m_drafts.dropsAt(from.draft, *from.evaluation);

@@ -137,7 +137,7 @@ private:
             plan::CheckpointRegions{m_asked.granularity, std::move(regions), m_asked.freezeStats}};
     }
 
-    /// Whether the start's plans are allowed here: a search between ops also takes regions between
+    /// Whether the start's plans are allowed: a search between ops also takes those between
     /// modules.
     [[nodiscard]] bool serves(const RematStart& start) const
     {
@@ -209,7 +209,7 @@ private:
             return {};
         const auto planOf = [&](const RematPlan& found) {
             std::optional<plan::Plan> plan = stepPlanOf(found, order);
-            // Ops that run ahead of an op run in rising order, which is rarely too early for a
+            // Ops ahead of an op run in rising order, which is rarely too early for a
             // recomputation.
             if (plan && !plan::isLegal(plan::verify(m_problem, *plan)))
                 plan.reset();

@@ -37,8 +37,7 @@ struct Family
     std::int64_t dots = 0; ///< in the path
 };
 
-/// Whether a module may be one of several alike blocks: numbered, with submodules, and not just a
-/// list.
+/// Whether a module may be one of several alike: numbered, with submodules, and not just a list.
 bool isBlock(const Program& program, graph::ModuleId id)
 {
     const graph::Module& module = program.module(id);

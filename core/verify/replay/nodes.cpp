@@ -108,8 +108,7 @@ void DeadBranches::connect(const graph::Program& program, const FrameTree& tree,
         connectFrame(program, tree, frame, makers);
 }
 
-/// An argument keeps its node alive, unless only nodes that backward runs read it: then it is
-/// detached.
+/// An argument keeps its node, unless it is detached: only nodes that backward runs read it.
 void DeadBranches::connectFrame(const graph::Program& program, const FrameTree& tree, int frame,
                                 const Makers& makers)
 {

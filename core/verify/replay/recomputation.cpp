@@ -197,8 +197,7 @@ void Recomputation::execute(OpIndex opIndex)
         m_bound.push_back(storage);
         schedule(std::max(m_local[storage.index()], opIndex), {Event::Kind::Variable, made});
         if (m_state.tree.isSaved(opIndex)) {
-            // The second call of a nested function has its own context, which is freed with its
-            // frame.
+            // The second call of a nested function has its own context, freed with its frame.
             m_state.heap.acquire(made);
             m_run.frames[m_state.tree.innermost(opIndex)].held.push_back(made);
         }

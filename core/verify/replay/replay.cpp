@@ -130,8 +130,7 @@ private:
         checkAll(op(opIndex).writes);
     }
 
-    // The step's own instance is gone: a recomputed one must replace it, in the version that was
-    // saved.
+    // The step's own instance is gone: a recomputed one must replace it, in the saved version.
     void checkBackwardRead(OpIndex opIndex, StorageId storage)
     {
         if (!heap.alive(storage).empty()) {
@@ -182,8 +181,7 @@ private:
                        graph::opAt(opIndex), storage);
     }
 
-    // Performs what happens between two ops before anything is freed: region calls begin, inputs
-    // are saved.
+    // Does what happens between two ops before anything is freed: regions begin, inputs are saved.
     void prepare(OpIndex next)
     {
         if (next >= end)

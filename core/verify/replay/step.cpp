@@ -234,8 +234,7 @@ private:
         return touched;
     }
 
-    /// Gradients and the values from which backward starts; everything returned if those are
-    /// unknown.
+    /// Gradients and the values from which backward starts; if unknown, everything returned.
     [[nodiscard]] std::vector<StorageId> outcomes() const
     {
         const std::vector<bool> isStart = startOfBackward();
@@ -272,8 +271,7 @@ private:
                 if (isStart[m_makes[from][i].index()])
                     isStart[m_makes[to][i].index()] = true;
         };
-        // Recomputations follow the ops that they repeat: go back to the recorded ops, then on to
-        // all copies.
+        // Recomputations follow the ops that they repeat: go back to those, then on to all copies.
         for (std::size_t op = m_makes.size(); op-- > 0;)
             if (const graph::Op& again = m_program.ops[op]; again.isRepetition && again.recomputeOf)
                 share(op, again.recomputeOf->index());

@@ -51,8 +51,8 @@ Labels annotate(const Sequence& sequence, std::size_t stages)
         }
         for (const std::size_t member : open)
             labels[member].emplace_back(counter);
-        // The labels of one recomputation skip a number at each saving forward, as readers of the
-        // format expect.
+        // Readers of the format expect labels of a recomputation to skip a number at a saving
+        // forward.
         if (op.kind != ChainOpKind::Backward && (isBack ? !isFirst : !open.empty()))
             ++counter;
         open.clear();

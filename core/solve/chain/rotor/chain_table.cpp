@@ -58,8 +58,7 @@ std::pair<std::int64_t, double> ChainTable::baseOf(std::size_t i, std::size_t va
     const StageVariant times = m_chain.variant(i, variant);
     const std::int64_t need =
         m_scale.sizes.x[i + 1] + sizes.xbar + std::max(sizes.ftmp, sizes.btmp);
-    // A run that ends before the loss stage is a recomputation, which stops once everything is
-    // saved.
+    // A run that ends before the loss stage is a recomputation, which stops once all is saved.
     return {m_scale.ceilSlots(need), (times.ftime - times.ftail) + times.btime};
 }
 

@@ -170,8 +170,7 @@ private:
             else
                 minAddRow(out + start, rest, times.ftime + times.btime, count);
         }
-        // From here on nothing runs twice; equal sums added in a different order must not make it
-        // rise again.
+        // From here on nothing runs twice; sums in a different order must not make it rise again.
         const std::int64_t high = m_hi[at];
         if (high > 0 && high < width && out[high - 1] < out[high])
             std::fill(out + high, out + width, out[high - 1]);

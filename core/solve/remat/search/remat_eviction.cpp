@@ -99,8 +99,8 @@ private:
         bool isPriced = false; ///< whether `making` is up to date
     };
 
-    /// Runs an op after the makers of its missing operands, the slowest first: those may need the
-    /// most room.
+    /// Runs an op after the makers of missing operands, slowest first: those may need the most
+    /// room.
     bool execute(std::uint32_t op, int depth)
     {
         constexpr int kDeepest = 1000;
@@ -181,8 +181,7 @@ private:
         takeWork(m_walk.size());
     }
 
-    /// Finds the next use of each value: by an op still to run, or to recompute a value missing
-    /// then.
+    /// Finds the next use of each value: by an op still to run, or to recompute a missing value.
     void findWanted()
     {
         for (std::uint32_t op = m_at; op-- > 0;)
@@ -313,8 +312,7 @@ Played pruned(const RematProblem& problem, const Played& played, std::int64_t bu
             if (isNeeded[row][place])
                 best.plan.recomputeSteps[row].ops.push_back(rows[row].ops[place]);
     };
-    // Repeat until nothing changes: without one recomputation, another that it read may be
-    // needless.
+    // Repeat until nothing changes: without one recomputation, another may be needless.
     for (std::size_t before = 0; before != extras.size() && tries > 0;) {
         before = extras.size();
         std::erase_if(extras, [&](const Extra& extra) {

@@ -183,8 +183,7 @@ private:
         drop(memory | after, bytesOf(memory) + floor - m_budget, 0, kNoSize, reached);
     }
 
-    /// Drops `excess` bytes of the values from an index on; `smallest` is the smallest value
-    /// dropped so far.
+    /// Drops `excess` bytes of the values from an index on; `smallest` is the smallest dropped yet.
     void drop(State state, std::int64_t excess, std::size_t index, std::int64_t smallest,
               const Reached& reached)
     {

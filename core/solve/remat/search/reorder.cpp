@@ -358,8 +358,7 @@ private:
         return moved(order, group, target);
     }
 
-    /// Moves ops and their inputs from after `place` to right before it. Empty if they need the op
-    /// at `place`.
+    /// Moves ops and their inputs from after `place` to before it. Empty if they need the op there.
     [[nodiscard]] Order hastened(const Order& order, const std::vector<std::size_t>& places,
                                  std::vector<std::uint32_t> ops, std::size_t place) const
     {
