@@ -42,7 +42,7 @@ void compareNumbers(std::vector<NamedFault>& faults, const plan::PlanFileInfo& i
             evaluation.recomputeTime.count());
 }
 
-/// What to do where a plan is checked at another size than it was made at.
+/// The hint for a plan that is checked at a size other than its own.
 std::string otherSizeHint(const std::string& madeAt, const graph::Program& program)
 {
     return fmt::format("hint: the plan was made at {}, this graph is at {}; {}.",
@@ -85,8 +85,8 @@ private:
             m_slowdownLimit = orThrow(base::parsePercent(m_maxSlowdown));
     }
 
-    /// The numbers are shown even when the plan is over its budget; not when its regions are
-    /// illegal, for then there are none.
+    /// Shows the numbers even if the plan is over its budget, but not if its regions are illegal:
+    /// then there are none.
     Answer judge(const plan::PlanFile& file, const plan::Problem& problem,
                  const Stopwatch& clock) const
     {
@@ -96,7 +96,7 @@ private:
             faults.push_back({plan::faultName(fault.kind), fault.sentence});
         Answer answer;
         answer.json = {{"file", m_plan}, {"graph", m_graph}};
-        // A plan holds at any size; the numbers in its file are those of the size it was made for.
+        // A plan is valid at any size; the numbers in its file are those of its own size.
         const bool madeHere = file.info.batch == problem.step()->header.batch;
         const bool sameSize = !m_at.isGiven() || madeHere;
         if (plan::isLegal(verification)) {
@@ -140,7 +140,7 @@ private:
         return answer;
     }
 
-    /// A plan over its budget or against its pins has a packed height, too.
+    /// A plan over its budget or against its pins still has a packed height.
     static void addAddresses(Answer& answer, plan::Problem problem, const plan::Plan& plan)
     {
         problem.budget = plan::kUnlimited;

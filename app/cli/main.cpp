@@ -16,7 +16,7 @@ namespace {
 
 constexpr auto kVersionText = "plimsoll-cli " PLIMSOLL_VERSION "\noptional libraries: none\n";
 
-/// Whatever a text was made of, nothing in it steers the terminal.
+/// Escapes hidden characters, so that no text can control the terminal.
 int finish(Exit exit, std::string_view text, std::string_view error)
 {
     if (!error.empty())
@@ -51,7 +51,7 @@ int runVerb(Verb& verb)
     }
 }
 
-/// The first argument that should name a verb but names none, at either level.
+/// The first argument that should be a verb but isn't one, at either level.
 std::string unknownVerb(const CLI::App& app, const std::vector<std::string>& arguments)
 {
     const CLI::App* level = &app;

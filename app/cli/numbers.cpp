@@ -13,11 +13,10 @@ namespace plimsoll::cli {
 
 namespace {
 
-/// Thirty years; more than that overflows clocks that count nanoseconds.
+/// Thirty years; more would overflow clocks that count nanoseconds.
 constexpr double kMostSeconds = 1e9;
 
-/// The whole text as a number; nothing when a part of it is left over or it has no place in the
-/// type.
+/// The whole text as a number; nullopt if a part is left over or it is out of range.
 template <typename Number>
 std::optional<Number> numberIn(const std::string& text)
 {
@@ -47,7 +46,7 @@ CLI::Validator wholeNumber(std::int64_t low, std::int64_t high)
         if (!value || *value < low || *value > high)
             return fmt::format("\"{}\" is not a whole number from {} to {}",
                                base::printable(text, 40), low, high);
-        text = std::to_string(*value); // without the zeros in front that would make it octal
+        text = std::to_string(*value); // without leading zeros, which would make it octal
         return std::string{};
     };
     return CLI::Validator{check, ""};

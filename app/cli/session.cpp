@@ -13,7 +13,7 @@ namespace plimsoll::cli {
 
 namespace {
 
-/// ", batch 16": what isn't as recorded.
+/// For example ", batch 16": sizes that differ from the recording.
 std::string sizesText(const std::map<std::string, std::int64_t>& sizes)
 {
     std::string text;
@@ -30,7 +30,7 @@ ordered_json optionsJson(const session::SavedOptions& options)
     return json;
 }
 
-/// A document of the session; `plan` where it is one.
+/// A document of the session; `plan` is set if it is one.
 struct Shown
 {
     session::SavedDocument document;
@@ -142,7 +142,7 @@ private:
                 {"size_bytes", shown.contentBytes}};
     }
 
-    /// Of each graph in its row of "documents"; beside that, of the first one.
+    /// Describes each graph in its row of "documents", and the first one at the top level.
     static void describe(const Shown& shown, Answer& answer)
     {
         const session::SavedProblem& problem = shown.plan->problem;

@@ -58,7 +58,7 @@ private:
         const auto addAll = [&](session::SessionStore& store) -> base::Result<void> {
             added = ordered_json::array();
             text.clear();
-            // A damaged session is refused before anything is written to it.
+            // Reject a damaged session before writing anything.
             RETURN_IF_ERROR(store.documents());
             for (const workspace::DocumentPtr& document : documents) {
                 ASSIGN_OR_RETURN(const session::DocumentId id, document->addTo(store));
@@ -84,7 +84,7 @@ private:
         };
         const bool wasThere = isThere();
         base::Result<void> done = wasThere ? addToIt() : file.create(addAll);
-        if (!done && !wasThere && isThere()) // another program made it meanwhile
+        if (!done && !wasThere && isThere()) // created by another program in the meantime
             done = addToIt();
         orThrow(std::move(done));
         Answer answer;

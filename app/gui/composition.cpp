@@ -49,8 +49,7 @@ std::optional<QSize> sizeOf(const QString& text)
     return size.expandedTo(kSmallest) == size ? std::optional{size} : std::nullopt;
 }
 
-/// What QApplication reads itself. Without these a line with "-platform offscreen" would be
-/// refused.
+/// Options that QApplication reads itself. Without them, "-platform offscreen" would be rejected.
 void addToolkitOptions(QCommandLineParser& parser)
 {
     const auto add = [&parser](const char* name, const char* value) {
@@ -66,7 +65,7 @@ void addToolkitOptions(QCommandLineParser& parser)
         add(name, "");
 }
 
-/// The options of this program, and the sentences about them.
+/// The program's own options and their descriptions.
 struct Options
 {
     QCommandLineOption theme = option("theme", "light or dark, for this run.", "THEME");
@@ -138,7 +137,7 @@ Arguments argumentsOf(const QCommandLineParser& parser, const Options& options)
 
 Arguments readArguments(int argc, char** argv)
 {
-    // Gone before the real application comes; the parser asks it for names and arguments.
+    // Destroyed before the real application exists; the parser needs it for names and arguments.
     const QCoreApplication application{argc, argv};
     QCommandLineParser parser;
     const Options options;

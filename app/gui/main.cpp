@@ -16,8 +16,8 @@ namespace ui = plimsoll::ui;
 
 namespace {
 
-/// QPainter does not draw smaller than 1:1: below 1 Qt shrinks windows and clips, but nothing in
-/// them. So such a factor is taken from Qt, and the theme draws everything smaller instead.
+/// QPainter does not draw smaller than 1:1: below 1, Qt shrinks windows and clips but not their
+/// content. So such a factor is taken from Qt, and the theme draws everything smaller instead.
 double takeSmallScaleFactor()
 {
     constexpr const char* kVariable = "QT_SCALE_FACTOR";
@@ -43,7 +43,7 @@ int main(int argc, char** argv)
     const QApplication application{argc, argv};
     QGuiApplication::setApplicationDisplayName(QStringLiteral("Plimsoll"));
     ui::Theme theme;
-    // A picture must not depend on what this user did before, nor change it.
+    // A screenshot must neither depend on this user's settings nor change them.
     const QTemporaryDir folder;
     const auto settings =
         arguments.screenshot.isEmpty()
@@ -56,7 +56,7 @@ int main(int argc, char** argv)
     ui::MainWindow window{*settings, gui::pageKinds(*settings, arguments)};
     if (arguments.size)
         window.resize(*arguments.size * factor);
-    // Closed, it may still have written hidden; then no window is left to be the last one.
+    // A closed window may stay hidden until it has written; then no visible one is last to close.
     QObject::connect(&window, &ui::MainWindow::closed, &application, &QApplication::quit,
                      Qt::QueuedConnection);
     window.show();

@@ -41,10 +41,10 @@ void sendMouse(QWidget& widget, QEvent::Type type, const QPointF& pos)
     QCoreApplication::sendEvent(&widget, &event);
 }
 
-/// Takes hold of the budget line's handle and pulls it up and back.
+/// Grabs the handle of the budget line and drags it up and back.
 void beginDrag(ui::DocumentPage& page)
 {
-    // The handle lies over the mark and the pill; the mouse goes through it to the view.
+    // The handle covers the mark and the pill; mouse events pass through it to the view.
     const auto* mark = page.findChild<ui::BudgetHandle*>();
     if (mark == nullptr)
         return;

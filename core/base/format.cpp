@@ -56,8 +56,7 @@ std::string threeDigits(double value)
     return value >= 10 ? fmt::format("{:.1f}", value) : fmt::format("{:.2f}", value);
 }
 
-/// `magnitude` counted in the given number of parts of the unit, in whole numbers so that one byte
-/// too much is never lost.
+/// `magnitude` in the given number of parts of the unit, in integers so that no byte gets lost.
 std::uint64_t countOfParts(std::uint64_t magnitude, std::uint64_t unit, std::uint64_t parts,
                            Rounding rounding)
 {
@@ -89,7 +88,7 @@ std::string_view trimmed(std::string_view text)
 
 namespace {
 
-/// In one unit; nothing where that is less than one of it and has to be at least one.
+/// In one unit; nullopt if the value is less than one unit and `atLeastOne` is set.
 std::optional<FigureText> figureIn(const ShownUnit& unit, Bytes bytes, Rounding rounding,
                                    int decimals, bool atLeastOne)
 {
@@ -99,7 +98,7 @@ std::optional<FigureText> figureIn(const ShownUnit& unit, Bytes bytes, Rounding 
     const std::uint64_t parts = decimals == 2 ? 100 : decimals == 1 ? 10 : 1;
     const std::uint64_t shown =
         countOfParts(magnitude, unit.bytes, parts, negative ? opposite(rounding) : rounding);
-    if (atLeastOne && shown < parts) // 1023.99 MiB shown as 1024 belongs to the next unit
+    if (atLeastOne && shown < parts) // 1023.99 MiB shown as 1024 needs the next unit
         return std::nullopt;
     const std::string sign = negative ? "-" : "";
     return FigureText{
@@ -138,7 +137,7 @@ std::string bytesText(Bytes bytes, Rounding rounding)
 
 std::string budgetText(Bytes budget, Bytes peak)
 {
-    // Where the two differ rounded up, the peak's is at most the budget's rounded down.
+    // If the two differ when rounded up, the peak's is at most the budget's rounded down.
     const std::string up = bytesText(budget, Rounding::Up);
     return peak <= budget && bytesText(peak, Rounding::Up) == up
                ? up
@@ -205,7 +204,7 @@ Result<Bytes> parseBytes(std::string_view text)
         if (error != std::errc{} || !(bytes < static_cast<double>(kHuge)))
             return failure(ErrorKind::Usage,
                            fmt::format("\"{}\" is larger than any memory.", printable(text, 40)));
-        // A double would round what has more than 53 bits.
+        // A double would round values of more than 53 bits.
         std::int64_t exact = 0;
         if (unit.factor == 1.0
             && std::from_chars(input.data(), input.data() + digits, exact).ptr == end)

@@ -28,7 +28,7 @@ bool isHex(char c)
     return isDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-/// The unit of UTF-16 that an escape \uXXXX at the beginning of a text stands for, if one is there.
+/// The UTF-16 code unit of an escape \uXXXX at the beginning of a text, if there is one.
 std::optional<char32_t> utf16Unit(std::string_view text)
 {
     if (!text.starts_with("\\u"))
@@ -40,8 +40,8 @@ std::optional<char32_t> utf16Unit(std::string_view text)
     return unit;
 }
 
-/// What stands between the quotes of a well formed text, its escapes resolved. Half a pair of
-/// surrogates is no character and stays as it is written.
+/// The content of a well-formed string with its escapes resolved. An unpaired surrogate isn't a
+/// character and stays as written.
 std::string resolved(std::string_view text)
 {
     constexpr std::size_t kUnitLength = 2 + kHexDigits;
@@ -68,7 +68,7 @@ std::string resolved(std::string_view text)
     return out;
 }
 
-/// Walks over one text. Every step returns false at the first fault, which m_at then points at.
+/// Parses one text. Every step returns false at the first fault and leaves m_at there.
 class Walk
 {
 public:
@@ -82,7 +82,7 @@ public:
             if (!beginValue())
                 return fault();
             if (m_open)
-                continue; // a container with something in it: its first value comes next
+                continue; // a non-empty container: its first value is next
             if (!endValues())
                 return fault();
             if (m_depth == 0)
@@ -120,7 +120,7 @@ private:
         m_kind = JsonFault::Kind::TooMany;
         return false;
     }
-    /// A scalar, an empty container, or the opening of one with something in it (m_open).
+    /// A scalar, an empty container, or the opening of a non-empty one (m_open).
     bool beginValue()
     {
         m_open = false;
@@ -153,7 +153,7 @@ private:
             m_keys.emplace_back();
         return closer == ']' || key();
     }
-    /// Behind a value: closes what is over, up to the next value or the end.
+    /// After a value: closes finished containers, up to the next value or the end.
     bool endValues()
     {
         skipSpace();
@@ -203,7 +203,7 @@ private:
         }
         return false;
     }
-    /// Ends on the last character of the escape.
+    /// Leaves m_at on the last character of the escape.
     bool escape()
     {
         ++m_at;

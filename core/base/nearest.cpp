@@ -9,7 +9,7 @@ namespace plimsoll::base {
 
 std::size_t editDistance(std::string_view one, std::string_view other)
 {
-    std::vector<std::size_t> row(other.size() + 1); // from what was read of one to other's first j
+    std::vector<std::size_t> row(other.size() + 1); // distance from one's prefix to other's first j
     std::iota(row.begin(), row.end(), std::size_t{0});
     for (std::size_t i = 0; i < one.size(); ++i) {
         std::size_t diagonal = std::exchange(row[0], i + 1);

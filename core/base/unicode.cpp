@@ -15,7 +15,7 @@ constexpr char32_t kLast = 0x10ffff;
 constexpr char32_t kHighSurrogates = 0xd800;
 constexpr char32_t kLowSurrogates = 0xdc00;
 constexpr char32_t kBehindSurrogates = 0xe000;
-/// Bits that one surrogate carries.
+/// The number of bits in one surrogate.
 constexpr unsigned kSurrogateBits = 10;
 
 bool isSurrogate(char32_t code)
@@ -41,7 +41,7 @@ constexpr std::array kHidden{
     Span{0xfffe, 0xffff}, Span{0xe0000, 0xe007f}, // tags
 };
 
-/// Bytes that the lead byte announces, its own value bits, and the least code of that length.
+/// The sequence length given by the lead byte, its value bits, and the least code of that length.
 struct Lead
 {
     std::size_t length = 0;
@@ -100,7 +100,7 @@ std::string utf8(char32_t code)
 {
     if (code > kLast || isSurrogate(code))
         return {};
-    constexpr unsigned kRest = 6; // bits that each byte behind the first one carries
+    constexpr unsigned kRest = 6; // bits in each continuation byte
     const auto follower = [&](unsigned place) {
         return static_cast<char>(0x80U | ((code >> (place * kRest)) & 0x3fU));
     };

@@ -18,13 +18,13 @@ using base::Bytes;
 
 constexpr std::int64_t kTolerated = 100; ///< that part of a size may differ: 1 %
 
-/// A row that the sizes of the step decide, not the allocator.
+/// A row determined by the sizes of the step, not by the allocator.
 struct Telling
 {
     const char* row;
     const char* begin; ///< of the sentence about it
 };
-/// The allocator's rounding is in the last two, so they are asked only where the first is silent.
+/// The last two depend on the allocator's rounding, so they only count if the first is unavailable.
 constexpr std::array<Telling, 3> kTelling{{{"saved", "Autograd saves"},
                                            {"resident", "Before the step there are"},
                                            {"live_peak", "At most there are"}}};
@@ -34,7 +34,7 @@ std::optional<std::int64_t> countOf(const std::optional<Bytes>& bytes)
     return bytes ? std::optional{bytes->count()} : std::nullopt;
 }
 
-/// What is there before the step.
+/// The bytes allocated before the step.
 Bytes residentOf(const plan::Problem& problem)
 {
     Bytes sum;

@@ -18,7 +18,7 @@ namespace {
 
 using base::printable;
 
-/// Runs of letters and digits, in small letters.
+/// The runs of letters and digits, in lower case.
 std::set<std::string> wordsOf(std::string_view text)
 {
     std::set<std::string> words;
@@ -37,7 +37,7 @@ std::set<std::string> wordsOf(std::string_view text)
     return words;
 }
 
-/// Whether the predicted time is made of measured times alone.
+/// Whether the predicted time consists of measured times only.
 bool isMeasured(const plan::Problem& problem)
 {
     const std::vector<base::Nanoseconds> times = plan::opTimes(*problem.step(), problem.device);

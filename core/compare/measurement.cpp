@@ -95,7 +95,7 @@ void readTimes(const Field& fields, MeasuredRun& run)
         fields.fail("step_time_ns", "must lie within step_times_ns");
 }
 
-/// What the numbers of a run say about one another.
+/// Checks the numbers of a run for consistency.
 void checkRun(const Field& fields, const MeasuredRun& run)
 {
     for (const auto& [key, peak] : {std::pair{"live_peak_bytes", run.livePeak},
@@ -185,7 +185,7 @@ try {
     fields.text("torch", measurement.torch);
     fields.text("model", measurement.model);
     fields.text("model_class", measurement.modelClass);
-    if (fields.has("batch")) // files of before it was written have no such key
+    if (fields.has("batch")) // older files lack this key
         fields.text("batch", measurement.batch);
     const std::string backend = fields.at("backend").text();
     if (backend != "cpu" && backend != "cuda")

@@ -13,7 +13,7 @@ namespace {
 
 using Peaks = std::array<std::optional<std::int64_t>, graph::kPhaseCount>;
 
-/// The most bytes while a phase runs.
+/// The peak during a phase.
 Peaks peaksOf(const PredictedStep& step)
 {
     Peaks peaks;

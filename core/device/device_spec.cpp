@@ -92,7 +92,7 @@ std::optional<double> scaled(std::string_view text)
     return value * std::pow(1000.0, static_cast<double>(place + 1));
 }
 
-/// The number of a field, `usual` where it is left out.
+/// The number in a field, `usual` if it is missing.
 Result<double> number(const Fields& fields, const char* key, double usual, double least,
                       double most)
 {

@@ -36,7 +36,7 @@ const json* find(const json& object, const char* key)
     return entry == object.end() ? nullptr : &*entry;
 }
 
-/// `{"value": number, "source": text}`; below `lowest` is refused.
+/// `{"value": number, "source": text}`; values below `lowest` are rejected.
 Result<double> sourced(const json& object, const char* key, double lowest)
 {
     const json* entry = find(object, key);

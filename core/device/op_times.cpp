@@ -8,7 +8,7 @@ namespace plimsoll::plan {
 
 namespace {
 
-/// The dtype that an op computes in: that of its first output, else of its first read.
+/// The dtype in which an op computes: that of its first output, else of its first input.
 const std::string* dtypeOf(const graph::Program& program, const graph::Op& op)
 {
     for (const std::vector<graph::TensorId>* tensors : {&op.outputs, &op.reads, &op.writes})

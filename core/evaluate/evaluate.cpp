@@ -37,14 +37,14 @@ Category categoryOf(StorageClass storageClass)
     return Category::Temporaries;
 }
 
-/// Bands for forward, loss, backward and optimizer over the schedule's steps; what runs again
-/// belongs to the op that it runs for, a last recomputation to backward.
+/// Adds bands for forward, loss, backward and optimizer over the schedule's steps. A recomputation
+/// belongs to the op that it runs for, a final one to backward.
 void addPhases(const graph::Program& program, const Schedule& schedule, timeline::Builder& builder)
 {
     static constexpr std::array kLabels{"Forward", "Loss", "Backward", "Optimizer"};
     std::array<std::pair<std::int64_t, std::int64_t>, graph::kPhaseCount> range;
     range.fill({INT64_MAX, -1});
-    graph::Phase next = graph::Phase::Backward; // of the op that the steps before it prepare
+    graph::Phase next = graph::Phase::Backward; // of the op for which the preceding steps recompute
     for (std::size_t step = schedule.steps.size(); step-- > 0;) {
         const Step& executed = schedule.steps[step];
         if (executed.region < 0)
@@ -61,7 +61,7 @@ void addPhases(const graph::Program& program, const Schedule& schedule, timeline
                              static_cast<std::uint32_t>(range[phase].second), kLabels[phase]});
 }
 
-/// Of each step, and of what runs or is waited for right behind it.
+/// The duration of each step, including what runs or is waited for right after it.
 std::vector<base::Nanoseconds> durationsOf(const Evaluation& evaluation,
                                            const std::vector<base::Nanoseconds>& times)
 {
@@ -100,8 +100,8 @@ timeline::TimelinePtr buildTimeline(const Problem& problem, const Schedule& sche
     return std::move(builder).build();
 }
 
-/// The storage that an op which allocates nothing works on: what it writes in place, else what its
-/// result is a view of, else what it reads (a number fetched for Python).
+/// The storage on which an op that allocates nothing works: the one it writes in place, else the
+/// one that its result views, else the one it reads (a number fetched for Python).
 std::optional<graph::StorageId> targetOf(const graph::Program& program, const graph::Op& op)
 {
     for (const std::vector<graph::TensorId>* tensors : {&op.writes, &op.outputs, &op.reads})
@@ -110,8 +110,7 @@ std::optional<graph::StorageId> targetOf(const graph::Program& program, const gr
     return std::nullopt;
 }
 
-/// By storage: whether the recorded step keeps what forward makes for backward, and the plan does
-/// not.
+/// By storage: whether the recorded step keeps a forward result for backward, and the plan doesn't.
 std::vector<bool> sparedStorages(const graph::Program& program, const Schedule& schedule)
 {
     const auto forward = static_cast<graph::OpIndex>(program.forwardCount());
@@ -130,7 +129,7 @@ std::vector<bool> sparedStorages(const graph::Program& program, const Schedule& 
     return spared;
 }
 
-/// One row per storage that recomputations work on; together they cost what recomputing costs.
+/// Adds one row per storage that recomputations work on; their times add up to the recompute time.
 void addRecomputed(const Problem& problem, const std::vector<base::Nanoseconds>& times,
                    Evaluation& evaluation)
 {
@@ -157,7 +156,7 @@ void addRecomputed(const Problem& problem, const std::vector<base::Nanoseconds>&
             continue;
         base::Nanoseconds time = times[op] * executions[op];
         for (const graph::StorageId storage :
-             allocated[op]) { // an op with several results pays once
+             allocated[op]) { // an op with several results counts once
             rowOf[storage.index()] = static_cast<std::ptrdiff_t>(evaluation.recomputed.size());
             const base::Bytes bytes =
                 graph::rounded(program.storage(storage).bytes, problem.rounding);
@@ -171,14 +170,14 @@ void addRecomputed(const Problem& problem, const std::vector<base::Nanoseconds>&
             continue;
         if (const std::ptrdiff_t row = rowOf[target->index()]; row >= 0)
             evaluation.recomputed[static_cast<std::size_t>(row)].time += time;
-        else // such as running statistics: worked on again, but not allocated again
+        else // such as running statistics: updated again, but not allocated
             evaluation.recomputed.push_back(
                 {graph::OpId{op}, *target, {}, {}, time, innermost[op]});
     }
 }
 
-/// Batch norm and its like: PyTorch's checkpoint runs them again in training mode. Frozen ones run
-/// without their statistics.
+/// Batch norm and similar ops: PyTorch's checkpoint recomputes them in training mode. Frozen ones
+/// run without their statistics.
 bool updatesBuffersAgain(const graph::Program& program, const Plan& plan, const Schedule& schedule)
 {
     return std::ranges::any_of(schedule.steps, [&](const Step& step) {
@@ -192,7 +191,7 @@ bool updatesBuffersAgain(const graph::Program& program, const Plan& plan, const 
     });
 }
 
-/// Sentences on what the numbers of a plan leave out.
+/// Sentences that say what a plan's numbers leave out.
 std::vector<std::string> notModelled(const Problem& problem, const Plan& plan,
                                      const Schedule& schedule)
 {

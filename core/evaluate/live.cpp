@@ -13,7 +13,7 @@ std::vector<Live> liveAt(const Evaluation& evaluation, std::size_t step)
         Live live{
             {}, interval.bytes, static_cast<timeline::Category>(interval.layer), interval.begin,
             {}, false};
-        if (interval.origin < schedule.instances.size()) { // the reserve stands behind them
+        if (interval.origin < schedule.instances.size()) { // the reserve comes after them
             const Instance& instance = schedule.instances[interval.origin];
             live.storage = instance.storage;
             if (instance.alloc >= 0)

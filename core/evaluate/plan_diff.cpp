@@ -82,7 +82,7 @@ std::vector<CheaperPlan> cheapestPlans(const Frontier& frontier, const VerifiedP
     const std::int64_t step = std::clamp<std::int64_t>(peak / 10, 1, kGibibyte);
     std::int64_t saved = 0;
     while (ways.size() < count && smallest->evaluation().peak.count() < peak - saved) {
-        const std::int64_t wanted = (saved / step + 1) * step; // a way may save more than it has to
+        const std::int64_t wanted = (saved / step + 1) * step; // a plan may free more than it must
         FrontierPoint to = frontier.at(base::Bytes{peak - wanted});
         ways.push_back(cheaperPlan(from, to ? std::move(to) : smallest));
         saved = ways.back().saved.count();

@@ -26,7 +26,7 @@ void addPart(std::string& text, std::string_view part)
     text += '\n'; // a word has none, so nothing matches across two parts
 }
 
-/// Of each storage the op in which it comes to be, else the first that touches it.
+/// By storage: the op that allocates it, else the first that uses it.
 std::vector<std::size_t> homes(const Program& program)
 {
     std::vector<std::size_t> home(program.storages.size(), kNoOp);

@@ -15,7 +15,7 @@ constexpr std::array kPhaseNames{"forward", "loss", "backward", "optimizer"};
 
 constexpr int kCudaBlock = 512;
 
-/// Largest sum of live bytes and the first op that reaches it.
+/// The largest sum of live bytes and the first op at which it occurs.
 void findPeak(const Program& program, Checks& checks)
 {
     if (program.ops.empty())

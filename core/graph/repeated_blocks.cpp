@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kContainers{"Sequential", "ModuleList", "ModuleDict"};
 
-/// By module: whether it has modules of its own.
+/// By module: whether it has submodules.
 std::vector<bool> withChildren(const Program& program)
 {
     std::vector<bool> has(program.modules.size(), false);
@@ -38,7 +38,7 @@ std::ptrdiff_t depthOf(const Program& program, const Siblings& family)
     return std::ranges::count(program.module(program.call(family.front()).module).path, '.');
 }
 
-/// All families, those within others too, by their first call.
+/// All families, including nested ones, by their first call.
 std::vector<Siblings> families(const Program& program)
 {
     const std::vector<bool> isMade = withChildren(program);

@@ -36,7 +36,7 @@ std::string sizesText(const std::vector<Axis>& axes)
     return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-/// The axis, if it can have the size.
+/// The axis, if it supports the size.
 Result<std::size_t> findAxis(const std::vector<Axis>& axes, const AxisSize& wanted)
 {
     const auto axis = std::ranges::find(axes, wanted.axis, &Axis::name);
@@ -65,7 +65,7 @@ Result<std::size_t> findAxis(const std::vector<Axis>& axes, const AxisSize& want
     return static_cast<std::size_t>(axis - axes.begin());
 }
 
-/// Puts the value of a law in the place of a number; keeps the first that has none.
+/// Replaces numbers by the values of their laws; remembers the first law without a value.
 class Setter
 {
 public:
@@ -101,7 +101,7 @@ void setTensors(Program& program, const Vary& vary, Setter& set)
     }
 }
 
-/// False: it was asked to stop.
+/// Returns false if cancelled.
 bool setNumbers(Program& program, const Vary& vary, Setter& set, const base::JobContext& job)
 {
     if (job.stopRequested()) // while the tables were copied
@@ -194,7 +194,7 @@ Result<ProgramPtr> resized(const ProgramPtr& program, const std::vector<AxisSize
                                    fault->row, fault->problem, axesText(*program)));
     if (job.stopRequested())
         return base::cancelled();
-    other->callTexts = {}; // their numbers have laws that a program doesn't hold
+    other->callTexts = {}; // a program doesn't hold the laws of their numbers
     leaveOutTimes(*other, sizesText(program->vary->axes));
     noteExtrapolation(*other);
     other->checks = recount(*other);

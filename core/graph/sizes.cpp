@@ -45,7 +45,7 @@ constexpr std::array kItemSizes{
     ItemSize{"float8_e8m0fnu", 1},
 };
 
-/// First byte behind the tensor in its storage; nothing when that is beyond 2^62.
+/// The first byte after the tensor in its storage; nullopt beyond 2^62.
 std::optional<std::int64_t> endOf(const graph::Tensor& tensor, std::int64_t itemSize)
 {
     if (std::ranges::find(tensor.shape, 0) != tensor.shape.end())
@@ -85,7 +85,7 @@ std::optional<SizeFault> findTensorFault(const Program& program)
     return std::nullopt;
 }
 
-/// Sums stay below 2^62, so that whoever adds two of them stays inside 64 bits.
+/// Sums stay below 2^62, so that adding two of them fits into 64 bits.
 std::optional<SizeFault> findSumFault(const Program& program)
 {
     const auto grows = [](std::int64_t& sum, std::int64_t part) {

@@ -26,7 +26,7 @@ using base::Result;
 constexpr mode_t kNewFileMode = 0666; ///< less the umask
 constexpr mode_t kAllModes = 07777;
 
-/// Removes the temporary file unless it became the real one.
+/// Removes the temporary file unless it has been renamed.
 class TemporaryFile
 {
 public:
@@ -67,7 +67,7 @@ public:
         return ::fchmod(m_descriptor.get(), mode) == 0;
     }
 
-    /// Onto the disk, then under the final name.
+    /// Syncs the file to disk, then renames it.
     [[nodiscard]] bool becomes(const std::filesystem::path& target)
     {
         if (::fsync(m_descriptor.get()) != 0 || !m_descriptor.close()
@@ -83,7 +83,7 @@ private:
     bool m_exists = false;
 };
 
-/// A replaced file keeps its permissions; a new one has what the system gives new files.
+/// A replaced file keeps its permissions; a new one gets the system's default.
 bool keepMode(const std::filesystem::path& target, const TemporaryFile& temporary)
 {
     struct stat status = {};
@@ -92,22 +92,22 @@ bool keepMode(const std::filesystem::path& target, const TemporaryFile& temporar
     return temporary.setMode(status.st_mode & kAllModes);
 }
 
-/// The file that a chain of links leads to, whether it exists or not: a link is never replaced.
-/// Nothing when the chain has no end.
+/// The file at the end of a chain of links, whether it exists or not, since links are never
+/// replaced. Nullopt if the chain is circular.
 std::optional<std::filesystem::path> behindLinks(std::filesystem::path path)
 {
-    constexpr int kMostLinks = 40; // as many as the system follows
+    constexpr int kMostLinks = 40; // the system's limit
     std::error_code error;
     for (int links = 0; std::filesystem::is_symlink(path, error); ++links) {
         const std::filesystem::path next = std::filesystem::read_symlink(path, error);
         if (error || links == kMostLinks)
             return std::nullopt;
-        path = path.parent_path() / next; // an absolute one stays as it is
+        path = path.parent_path() / next; // an absolute path replaces it
     }
     return path;
 }
 
-/// The rename itself must survive a crash too. Some file systems can't sync a folder: no error.
+/// Makes the rename survive a crash. Not an error on file systems that can't sync a folder.
 void syncFolder(const std::filesystem::path& target)
 {
     const std::filesystem::path folder = target.has_parent_path() ? target.parent_path() : ".";

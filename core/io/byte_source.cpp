@@ -32,7 +32,7 @@ tl::unexpected<base::Error> tooLarge(const std::string& name, std::uint64_t limi
                                name, limit));
 }
 
-/// Hands content on, part by part, as long as it stays under the limits.
+/// Passes content on, part by part, while it stays within the limits.
 class Outlet
 {
 public:
@@ -41,8 +41,7 @@ public:
     {
     }
 
-    /// `consumed`: bytes of the file that the content so far came from, for the guard against
-    /// bombs.
+    /// `consumed`: compressed bytes read so far, to guard against decompression bombs.
     [[nodiscard]] Result<void> append(std::string_view part, std::uint64_t consumed,
                                       bool compressed)
     {
@@ -65,7 +64,7 @@ private:
     std::uint64_t m_size = 0;
 };
 
-/// Owns zlib's state.
+/// Owns the zlib state.
 class Inflater
 {
 public:
@@ -83,13 +82,13 @@ public:
     [[nodiscard]] bool isReady() const { return m_ready; }
     void feed(std::string_view in)
     {
-        // zlib's interface is not const correct; it does not write here.
+        // zlib's interface isn't const-correct; it doesn't write here.
         m_stream.next_in =
             reinterpret_cast<Bytef*>(const_cast<char*>(in.data())); // NOLINT(*-const-cast)
         m_stream.avail_in = static_cast<uInt>(in.size());
     }
     [[nodiscard]] std::size_t unread() const { return m_stream.avail_in; }
-    /// Status of zlib; `produced` becomes the number of bytes written into `out`.
+    /// Returns zlib's status; `produced` is set to the number of bytes written to `out`.
     int run(std::vector<char>& out, std::size_t& produced)
     {
         m_stream.next_out = reinterpret_cast<Bytef*>(out.data());
@@ -151,7 +150,7 @@ private:
                         m_input.name(), m_input.size()));
     }
 
-    /// Behind a whole member, where nothing that was decompressed has come since.
+    /// Whether a member has ended and nothing has been decompressed since.
     [[nodiscard]] bool isBehindTheData() const { return m_memberEnd > 0 && m_ofMember == 0; }
 
     [[nodiscard]] Result<void> hasTrailingBytes() const
@@ -229,7 +228,7 @@ Result<void> copyPlain(Input& input, std::string_view head, std::size_t enough, 
     return {};
 }
 
-/// Reads on until `buffer` is full or the file ends: a short read is no end.
+/// Reads until `buffer` is full or the file ends, since a read may be short.
 Result<std::size_t> readFully(Input& input, std::vector<char>& buffer)
 {
     std::size_t filled = 0;
@@ -242,12 +241,12 @@ Result<std::size_t> readFully(Input& input, std::vector<char>& buffer)
     return filled;
 }
 
-/// Hands on the content of a file, at least `enough` bytes of it if there are as many.
+/// Passes on the content of a file: at least `enough` bytes, or all if it has fewer.
 Result<void> pour(const std::filesystem::path& path, const Sink& sink, std::size_t enough,
                   const base::JobContext& context, const ReadLimits& limits)
 {
     ASSIGN_OR_RETURN(Input input, Input::open(path));
-    constexpr std::size_t kLeast = 4096; // where gzip is told from other content
+    constexpr std::size_t kLeast = 4096; // enough to detect gzip
     std::vector<char> first(std::clamp(enough, kLeast, kChunk));
     ASSIGN_OR_RETURN(const std::size_t count, readFully(input, first));
     const std::string_view head{first.data(), count};

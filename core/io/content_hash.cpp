@@ -16,7 +16,7 @@ constexpr std::size_t kWord = 8;
 constexpr std::uint64_t kOdd1 = 0x9e3779b97f4a7c15U;
 constexpr std::uint64_t kOdd2 = 0xd6e8feb86659fd93U;
 
-/// The first eight bytes (fewer at the end, filled up with zeros) as a little-endian number.
+/// The first eight bytes as a little-endian number; zero-padded at the end.
 std::uint64_t wordAt(std::string_view bytes)
 {
     std::uint64_t word = 0;

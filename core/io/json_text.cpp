@@ -42,8 +42,8 @@ tl::unexpected<base::Error> refused(const JsonFault& fault)
     return broken(fault.at);
 }
 
-/// Whether there is memory for a parsed text. Asked beforehand, because a json value allocates to
-/// be destroyed: where memory ends while it is made, the program would end, too.
+/// Whether the parsed text fits into memory. Checked beforehand, because a json value allocates
+/// when it is destroyed: running out of memory during construction would terminate the program.
 bool hasRoomFor(std::size_t values, std::size_t bytes)
 {
     constexpr std::size_t kMostOfValue = 128; // measured on {} and {"":0}, whose array grows: 110

@@ -37,14 +37,14 @@ Nanoseconds ringTime(const DataParallel& setting, base::Bytes bytes, double roun
                        + rounds * others * static_cast<double>(setting.latency.count()));
 }
 
-/// A pipelined broadcast along a ring: all bytes over each link, after w-1 hops.
+/// A pipelined broadcast along a ring: all bytes cross each link, after w-1 hops.
 Nanoseconds broadcastTime(const DataParallel& setting, base::Bytes bytes)
 {
     return nanoseconds(static_cast<double>(bytes.count()) / setting.busBandwidth * 1e9
                        + static_cast<double>((setting.world - 1) * setting.latency.count()));
 }
 
-/// A kernel that reads and writes so many bytes.
+/// The time of a kernel that reads and writes that many bytes.
 Nanoseconds copyTime(const Device& device, base::Bytes bytes)
 {
     return nanoseconds(2e9 * static_cast<double>(bytes.count()) / device.bandwidth)
@@ -92,8 +92,8 @@ private:
         return static_cast<std::size_t>(m_schedule.ownStep(gradient.ready));
     }
 
-    /// DDP flattens buffers of one dtype, broadcasts them and copies them back one by one; by hand
-    /// each tensor is broadcast by itself.
+    /// DDP flattens the buffers of a dtype, broadcasts them and copies them back one by one;
+    /// without DDP each tensor is broadcast separately.
     [[nodiscard]] Nanoseconds syncTime() const
     {
         const graph::Program& program = *m_problem.program;
@@ -121,8 +121,8 @@ private:
         return time;
     }
 
-    /// One bucket after the other over the link, in order, each as soon as all of it is there; then
-    /// the device waits for each in turn and, without views, copies it back.
+    /// Buckets use the link one after the other, in order, each once it is complete. Then the
+    /// device waits for each in turn and, without views, copies it back.
     void reduceBuckets()
     {
         const std::vector<Nanoseconds> ends = clock();
@@ -152,7 +152,7 @@ private:
         }
     }
 
-    /// Behind backward one tensor after the other, and then each is divided.
+    /// After backward, reduces one tensor after the other, then divides each.
     void reduceByHand()
     {
         const std::size_t last = backwardEnd();
@@ -170,7 +170,7 @@ private:
             copy(last, gradient.bytes);
     }
 
-    /// Each process broadcasts the parameters that it has updated, tensor by tensor.
+    /// Each process broadcasts its updated parameters, tensor by tensor.
     void gatherParameters()
     {
         for (const ReducedGradient& gradient : m_parallel.gradients)
@@ -179,7 +179,7 @@ private:
         m_found.steps.back() += m_found.gather;
     }
 
-    /// The step behind which backward, its recomputations included, is over.
+    /// The last step of backward, including its recomputations.
     [[nodiscard]] std::size_t backwardEnd() const
     {
         const graph::Program& program = *m_problem.step();
@@ -189,7 +189,7 @@ private:
                    : m_schedule.steps.size() - 1;
     }
 
-    /// By step: when it is over, and what follows it right behind. Before anybody waits.
+    /// By step: when it and what runs right after it end, before any waits.
     [[nodiscard]] std::vector<Nanoseconds> clock() const
     {
         std::vector<Nanoseconds> ends;
@@ -209,7 +209,7 @@ private:
     Communication m_found;
 };
 
-/// A step under fully_shard(), on one link (TIMES OF SHARDS there): collectives take it in the
+/// A step under fully_shard() on one link (TIMES OF SHARDS there), which runs collectives in the
 /// order in which they are issued.
 class Sharing
 {
@@ -245,7 +245,7 @@ public:
     }
 
 private:
-    /// What is to be there before a step, and what is issued once it is.
+    /// The unit needed before a step, and the one issued after that.
     struct Need
     {
         std::size_t unit = 0;
@@ -293,7 +293,7 @@ private:
                     m_wanted.emplace(step, Need{unit, std::nullopt});
     }
 
-    /// The device waits for a unit and copies it out; then the next one is on its way.
+    /// The device waits for a unit and copies it out; then the next one is issued.
     void follow(const Need& need)
     {
         const std::int32_t behind = static_cast<std::int32_t>(m_step) - 1;
@@ -326,7 +326,7 @@ private:
         m_found.gatherings.push_back(row);
     }
 
-    /// The unit before has to be done, as its input goes then; the next one's is filled.
+    /// Waits for the previous unit's reduction, which frees its input; then fills the next one's.
     void reduce(std::size_t unit)
     {
         const auto behind = static_cast<std::int32_t>(m_step);
@@ -346,7 +346,7 @@ private:
         m_found.reductions.push_back(row);
     }
 
-    /// The device waits until the link is done with something; adds how long to what is exposed.
+    /// Waits for the link and adds the time waited to what is exposed.
     [[nodiscard]] Nanoseconds waitForLink(Nanoseconds end, Nanoseconds& exposed) const
     {
         const Nanoseconds wait = std::max(end - m_now, Nanoseconds{});

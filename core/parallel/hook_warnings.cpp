@@ -15,10 +15,10 @@ namespace {
 using graph::OpIndex;
 using graph::Program;
 
-/// Ops of forward that belong together, the first and the last: a region, or a call of the model.
+/// The first and last op of a forward range: a region, or a call of the model.
 using Stretch = std::pair<OpIndex, OpIndex>;
 
-/// Names of reduced parameters that ops of more than one stretch read.
+/// The names of reduced parameters that are read in more than one range.
 std::vector<std::string> usedInSeveral(const Problem& problem,
                                        const std::vector<Stretch>& stretches)
 {

@@ -39,10 +39,10 @@ std::vector<std::vector<std::size_t>> gradientBuckets(const std::vector<ReducedG
         base::Bytes limit;
     };
     const base::Bytes most{std::numeric_limits<std::int64_t>::max()};
-    // Without a reduction of its own DDP keeps the buckets that it began with: one for all.
+    // Unless DDP reduces itself, it keeps its initial buckets: one for all.
     const base::Bytes later = setting.manual ? most : setting.bucket.value_or(kBucket);
     const base::Bytes first = setting.manual || setting.bucket ? later : kFirstBucket;
-    std::vector<Filling> filling; // by dtype, in the order in which they are met
+    std::vector<Filling> filling; // by dtype, in order of appearance
     std::map<std::uint32_t, std::size_t> fillingOf;
     std::vector<std::vector<std::size_t>> buckets;
     for (std::size_t index = 0; index < gradients.size(); ++index) {
@@ -63,7 +63,7 @@ std::vector<std::vector<std::size_t>> gradientBuckets(const std::vector<ReducedG
     return buckets;
 }
 
-/// By gradient: the process that updates its parameter. Largest first to whoever has least.
+/// By gradient: the process that updates the parameter. Largest first, to the least loaded one.
 std::vector<bool> fullestShard(const std::vector<ReducedGradient>& gradients, std::int64_t world)
 {
     std::vector<std::size_t> order(gradients.size());
@@ -92,9 +92,9 @@ std::vector<bool> fullestShard(const std::vector<ReducedGradient>& gradients, st
     return isOwn;
 }
 
-/// Leaves in the step what one of `world` processes has of the optimizer under ZeRO-1: states and
-/// temporaries of its own parameters, and that part of the optimizer's time (SHARDS in
-/// PARALLEL.md). It is the process that has the most.
+/// Reduces the optimizer to one of `world` processes under ZeRO-1: the states and temporaries of
+/// its own parameters, and its part of the optimizer's time (SHARDS in PARALLEL.md). The process
+/// chosen is the one with the most.
 void keepOwnShard(Program& program, const std::vector<ReducedGradient>& gradients,
                   std::int64_t world)
 {
@@ -104,7 +104,7 @@ void keepOwnShard(Program& program, const std::vector<ReducedGradient>& gradient
     });
 }
 
-/// What the processes share that stays in memory: one storage for each bucket.
+/// Adds the memory that stays allocated: one storage per bucket.
 std::vector<StorageId> addBuckets(Program& program, const Parallel& parallel)
 {
     std::vector<StorageId> storages;
@@ -121,8 +121,8 @@ std::vector<StorageId> addBuckets(Program& program, const Parallel& parallel)
     return storages;
 }
 
-/// `gradient_as_bucket_view`: the hook copies a gradient into its bucket and lets it go; one that
-/// is older than the step is in the bucket already.
+/// `gradient_as_bucket_view`: the hook copies a gradient into its bucket and frees it; a gradient
+/// that is older than the step is already in the bucket.
 void intoBuckets(Program& program, const Parallel& parallel, const std::vector<StorageId>& storages)
 {
     const auto forward = static_cast<graph::OpIndex>(program.forwardCount());
@@ -145,7 +145,7 @@ void putUnderDdp(Program& program, Parallel& parallel)
 {
     const DataParallel& setting = parallel.setting;
     parallel.buckets = gradientBuckets(parallel.gradients, setting);
-    if (setting.zero > 0) // before gradients lie in buckets
+    if (setting.zero > 0) // before gradients move to buckets
         keepOwnShard(program, parallel.gradients, setting.world);
     const std::vector<StorageId> storages = addBuckets(program, parallel);
     if (setting.views && !setting.manual)

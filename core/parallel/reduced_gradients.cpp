@@ -13,8 +13,7 @@ using graph::OpIndex;
 using graph::Program;
 using graph::StorageId;
 
-/// By storage: the last op of backward that touches it, and where it stands among what that op
-/// makes.
+/// By storage: the last op of backward that touches it, and its index among that op's outputs.
 struct LastTouch
 {
     OpIndex op = graph::kBeforeStep;
@@ -77,8 +76,8 @@ private:
         return m_ownerOf[m_program.tensor(tensor).storage.index()];
     }
 
-    /// The i-th tensor of each list that a fused update walks through side by side goes with the
-    /// i-th that it makes: whose the first such is, its result is.
+    /// A fused update walks through several lists in parallel: its i-th result belongs to the owner
+    /// of the i-th tensor of each list, taken from the first list with an owner.
     void spreadOwners(graph::OpIndex opIndex)
     {
         const graph::Op& op = m_program.ops[static_cast<std::size_t>(opIndex)];
@@ -89,7 +88,7 @@ private:
         }
     }
 
-    /// The part of an op that updates own parameters, by bytes.
+    /// Reduces an op's time to the part that updates own parameters, by bytes.
     void shareTime(graph::Op& op)
     {
         double own = 0;
@@ -156,7 +155,7 @@ std::vector<ReducedGradient> reducedGradients(const Program& program)
 
 void redirectGradients(Program& program, const std::map<StorageId, StorageId>& homes)
 {
-    std::map<graph::TensorId, graph::TensorId> views; // of the homes, by the tensor as recorded
+    std::map<graph::TensorId, graph::TensorId> views; // of the new storages, by recorded tensor
     for (std::size_t op = program.countBeforeOptimizer(); op < program.ops.size(); ++op) {
         graph::Op& row = program.ops[op];
         for (std::vector<graph::TensorId>* tensors : {&row.reads, &row.writes, &row.outputs})

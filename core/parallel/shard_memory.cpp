@@ -59,8 +59,8 @@ private:
         return StorageId{m_program.storages.size() - 1};
     }
 
-    /// What the collective fills is copied out into the parameters, and stays until the next unit's
-    /// is or the model's call is over.
+    /// The collective's result is copied out into the parameters, and stays until the next unit's
+    /// result is copied out or the model's call ends.
     void gatherForForward()
     {
         const std::vector<ForwardGather> gathers =
@@ -79,7 +79,7 @@ private:
         }
     }
 
-    /// One unit is fetched ahead: while the one before it in backward runs.
+    /// One unit is prefetched while the preceding one runs in backward.
     void gatherForBackward()
     {
         const std::vector<std::size_t> order = backwardOrder(m_parallel.units);
@@ -87,7 +87,7 @@ private:
             ShardUnit& unit = m_parallel.units[order[place]];
             if (unit.isRoot)
                 continue;
-            // Nothing is fetched ahead for the first; a recomputation may gather it all the same.
+            // The first isn't prefetched, but a recomputation may still gather it.
             const OpIndex issued =
                 place > 0 ? m_parallel.units[order[place - 1]].backward : unit.backward;
             const bool isAhead = issued < unit.backward;
@@ -99,8 +99,8 @@ private:
         }
     }
 
-    /// Gradients are there until all of the unit's are, then what goes into the collective, until
-    /// the next unit's does; what comes out of it stays.
+    /// A unit's gradients live until all of them exist, then the collective's input until the next
+    /// unit's exists; its output stays.
     void reduce()
     {
         const std::vector<std::size_t> order = reductionOrder(m_parallel.units);
@@ -128,7 +128,7 @@ private:
             graph::Storage& storage = m_program.storages[gradient.storage.index()];
             const base::Bytes shard = m_sizes.shard(gradient.parameter);
             if (storage.alloc < 0) {
-                storage.bytes = shard; // older than the step: it is a shard all the while
+                storage.bytes = shard; // older than the step: always a shard
             } else if (static_cast<std::size_t>(storage.alloc) >= m_program.forwardCount()) {
                 bytes += shard;
                 free = std::max(free, storage.free);
@@ -151,13 +151,13 @@ private:
     std::map<StorageId, StorageId> m_homes; ///< of gradients, behind their reduction
 };
 
-/// A collective's buffers and what is copied out of them.
+/// Whether it is a collective's buffer or copied out of one.
 bool isGathered(const graph::Storage& storage)
 {
     return storage.storageClass == graph::StorageClass::Parameter && storage.alloc >= 0;
 }
 
-/// Behind the op before: recomputations that stand between them belong to the later one.
+/// The step after the preceding op: recomputations in between belong to the later op.
 std::int32_t stepBehind(const Schedule& schedule, OpIndex op)
 {
     return op == 0 ? 0 : schedule.ownStep(op - 1) + 1;
@@ -175,8 +175,8 @@ std::int32_t regionAt(const Schedule& schedule, std::int32_t step)
     return schedule.steps[static_cast<std::size_t>(step)].region;
 }
 
-/// By op of forward: the unit in whose call it lies, of those that backward gathers; else how many
-/// units there are.
+/// By op of forward: the unit whose call contains it, among those gathered in backward; else the
+/// number of units.
 std::vector<std::size_t> unitsOfOps(const Problem& problem)
 {
     const std::vector<ShardUnit>& units = problem.parallel->units;
@@ -190,7 +190,7 @@ std::vector<std::size_t> unitsOfOps(const Problem& problem)
     return unitOfOp;
 }
 
-/// What a recomputation gathers: the collective's result stays while it is in that unit.
+/// Gathers for recomputations: the collective's result stays while they are in that unit.
 void keepResults(const Problem& problem, const std::vector<UnitSteps>& steps, Schedule& schedule)
 {
     const std::vector<ShardUnit>& units = problem.parallel->units;
@@ -252,7 +252,7 @@ void placeShards(const Problem& problem, Schedule& schedule)
     std::erase_if(schedule.instances, [&](const Instance& instance) {
         return instance.region >= 0 && isGathered(program.storage(instance.storage));
     });
-    // What a plan saves of an op, or lets wait for a region, is none of these.
+    // A plan's saved values and those waiting for a region are not gathered storages.
     for (std::size_t index = 0; index < program.storages.size(); ++index)
         if (const graph::Storage& storage = program.storages[index]; isGathered(storage))
             live(schedule, graph::StorageId{index}, schedule.ownStep(storage.alloc),

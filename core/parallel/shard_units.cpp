@@ -36,13 +36,13 @@ public:
         addBlocks();
         shareParameters();
         spanBackward();
-        // A unit without parameters gathers nothing, so there is none.
+        // A unit without parameters gathers nothing.
         std::erase_if(m_units, [](const ShardUnit& unit) { return unit.parameters.empty(); });
         return std::move(m_units);
     }
 
 private:
-    /// Calls of the model; all of forward where nobody calls it.
+    /// The calls of the model, or all of forward if it is never called.
     void addRoot()
     {
         ShardUnit root;
@@ -92,9 +92,9 @@ private:
         }
     }
 
-    /// An op of backward is a unit's if the op of forward whose node it runs lies in one of the
-    /// unit's calls, or if it touches one of the unit's gradients. All of them are the root's,
-    /// which goes on to the end.
+    /// An op of backward belongs to a unit if the op of forward whose node it runs lies in one of
+    /// the unit's calls, or if it touches one of its gradients. All of them belong to the root,
+    /// which lasts to the end.
     void spanBackward()
     {
         const std::size_t forward = m_program.forwardCount();
@@ -168,7 +168,7 @@ ShardSizes::ShardSizes(const graph::Program& recorded, std::int64_t world)
                 elements *= std::clamp<std::int64_t>(size, 1, std::max<std::int64_t>(1, bytes));
         const bool isWhole = tensor != nullptr && !tensor->shape.empty() && tensor->shape[0] > 0
                              && elements <= bytes && bytes % elements == 0;
-        // Nothing tells its shape: as if it were a list of bytes.
+        // Its shape is unknown: treat it as a list of bytes.
         m_rows.push_back(isWhole ? tensor->shape[0] : std::max<std::int64_t>(1, bytes));
         m_elements.push_back(isWhole ? elements : std::max<std::int64_t>(1, bytes));
     }

@@ -47,7 +47,7 @@ std::string_view trimmed(std::string_view text)
     return text;
 }
 
-/// A number and what stands behind it.
+/// A number and its suffix.
 std::optional<std::pair<double, std::string_view>> leadingNumber(std::string_view text)
 {
     double value = 0;
@@ -103,7 +103,7 @@ Result<std::int64_t> integerOf(const char* key, std::string_view text, std::int6
                              most, printable(text, 40)));
 }
 
-/// One `key=value`, or a word.
+/// One `key=value`, or a single word.
 Result<void> take(DataParallel& setting, std::string_view key, std::string_view value)
 {
     if (key == "world")

@@ -24,12 +24,12 @@ constexpr std::size_t kMostPins = 64; ///< more than anybody writes: each is one
 constexpr std::string_view kKeep = "keep:";
 constexpr std::string_view kRecompute = "recompute:";
 
-/// Linear but for the last `*`, to which it goes back: no glob takes long.
+/// Linear except for backtracking to the last `*`, so no glob takes long.
 bool matches(std::string_view glob, std::string_view text)
 {
     std::size_t at = 0;
     std::size_t in = 0;
-    std::optional<std::pair<std::size_t, std::size_t>> star; // behind it, and what it covers so far
+    std::optional<std::pair<std::size_t, std::size_t>> star; // place behind it, length covered
     while (in < text.size()) {
         if (at < glob.size() && glob[at] == '*') {
             star = {++at, in};
@@ -46,7 +46,7 @@ bool matches(std::string_view glob, std::string_view text)
     return glob.find_first_not_of('*', at) == std::string_view::npos;
 }
 
-/// What one pin means in one program.
+/// What one pin selects in one program.
 class Matcher
 {
 public:
@@ -184,7 +184,7 @@ base::Result<std::vector<Pin>> resolvePins(const std::vector<std::string>& texts
     std::vector<Pin> pins;
     for (const std::string& text : texts) {
         ASSIGN_OR_RETURN(Pin pin, resolvePin(text, program));
-        // Twice the same: each would cost nothing as long as the other one is there.
+        // Skip duplicates: the price of each would be zero because of the other.
         if (std::ranges::none_of(pins, [&pin](const Pin& known) {
                 return known.kind == pin.kind && known.glob == pin.glob;
             }))

@@ -36,7 +36,7 @@ constexpr const char* kAdvice = "export the plan again";
 // The fields of a plan file, in its order (FORMAT.md). `Io` is Field, which reads them, or
 // FieldWriter.
 
-/// The first choice or the other one, by name.
+/// The first or the second choice, by name.
 template <typename Io, typename Choice>
 void choiceField(Io& io, const char* key, Choice& value, Choice first, Choice other,
                  const char* (*nameOf)(Choice))
@@ -55,7 +55,7 @@ void kindFields(Io& io, Plan& plan)
     choiceField(io, "runtime", runtime, Runtime::CheckpointedModule, Runtime::CompiledStep,
                 runtimeName);
     Granularity granularity = plan.granularity();
-    if (io.has("granularity")) // files of before it was written have no such key
+    if (io.has("granularity")) // older files lack this key
         choiceField(io, "granularity", granularity, Granularity::Module, Granularity::Op,
                     granularityName);
     if (granularity != Granularity::Module && !kindOf(runtime).takesGranularity)
@@ -228,8 +228,8 @@ std::size_t countRegions(const Field& rows)
     return count;
 }
 
-/// The content of a plan file. `read` takes the file's object, the content to fill, and may refuse
-/// the file with a sentence of its own.
+/// Reads or writes a plan file. `read` receives the file's object and the content to fill, and may
+/// reject the file with an error of its own.
 template <typename Content, typename Read>
 Result<Content> parsed(std::string_view text, const Read& read)
 try {
@@ -284,7 +284,7 @@ bool looksLikePlan(std::string_view head)
 Result<PlanFile> readPlan(std::string_view text, const graph::Program& program)
 {
     return parsed<PlanFile>(text, [&](const Field& root, PlanFile& file) -> Result<void> {
-        graphField(root, file.info); // of another graph nothing else is to be trusted
+        graphField(root, file.info); // don't trust a file for another graph
         if (root.isGood() && !isOfGraph(file.info, program))
             return failure(ErrorKind::File, otherGraph(file.info, program));
         planFields(root, file, [&] { readRegions(root, program, file.plan); });

@@ -215,7 +215,7 @@ private:
     std::vector<std::vector<graph::CallId>> m_callsOf;
 };
 
-/// Entry `level` of the label of every op in the region, and below.
+/// Sets entry `level` of the label of every op in the region, and deeper ones for nested regions.
 void labelOps(ordered_json& labels, const Region& region, std::size_t level)
 {
     for (graph::OpIndex op = region.first; op <= region.last; ++op)
@@ -224,7 +224,7 @@ void labelOps(ordered_json& labels, const Region& region, std::size_t level)
         labelOps(labels, nested, level + 1);
 }
 
-/// Labels follow from the regions: a file in which they differ was edited by hand, or is damaged.
+/// Labels follow from the regions, so a file with other labels was edited by hand or is damaged.
 void checkLabels(const Field& labels, const graph::Program& program, const Plan& plan)
 {
     const json expected = labelsJson(program, plan);

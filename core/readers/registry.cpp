@@ -30,7 +30,7 @@ bool hasExtension(const std::filesystem::path& path, std::string_view extension)
     return std::string_view{name}.ends_with(extension);
 }
 
-/// Where files of a kind come from.
+/// What writes files of a kind.
 const char* whoWrites(FileKind kind)
 {
     constexpr std::array kSources{

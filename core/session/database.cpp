@@ -15,7 +15,7 @@ namespace plimsoll::session {
 
 namespace {
 
-/// The number of the file at a path; 0: there is none.
+/// The inode of the file at a path; 0 if there is none.
 std::uint64_t inodeOf(const std::string& path)
 {
     struct stat found = {};
@@ -91,7 +91,7 @@ bool Database::Closer::isLogGone() const
 
 void Database::Closer::operator()(sqlite3* connection) const
 {
-    // What a log held that is gone was written by those who removed it.
+    // If the log was removed, whoever removed it has already written its content to the file.
     if (isLogGone())
         sqlite3_db_config(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
     sqlite3_close_v2(connection);
@@ -145,11 +145,11 @@ base::Result<void> Database::transaction(const std::function<base::Result<void>(
     if (isInTransaction())
         return work();
     RETURN_IF_ERROR(run("BEGIN IMMEDIATE"));
-    struct Rollback // unless committed, also where `work` throws
+    struct Rollback // rolls back unless committed, also if `work` throws
     {
         ~Rollback()
         {
-            // Nothing to be done when this fails: SQLite rolls back when the file is opened next.
+            // A failure can be ignored: SQLite rolls back when the file is next opened.
             if (database.isInTransaction())
                 (void)database.run("ROLLBACK");
         }
@@ -208,7 +208,7 @@ tl::unexpected<base::Error> Database::lastFailure() const
             fmt::format("{}: the disk is full; free some space and save again.", name));
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:
-    case SQLITE_ERROR: // a table or a column is missing
+    case SQLITE_ERROR: // a table or column is missing
         return base::failure(
             base::ErrorKind::File,
             fmt::format("{}: not a Plimsoll session, or damaged; open the graph file instead.",

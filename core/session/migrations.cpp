@@ -16,7 +16,7 @@ namespace plimsoll::session {
 
 namespace {
 
-/// To which migrate() brings a file.
+/// The version to which migrate() upgrades a file.
 std::int64_t newestVersion()
 {
     return static_cast<std::int64_t>(kMigrations.size());
@@ -38,12 +38,12 @@ base::Result<void> backUp(const Database& database, std::int64_t version)
     return {};
 }
 
-/// The schema's version of a database that is a session, or empty; an error about any other.
+/// The schema version of a database that is a session or empty; an error for any other.
 base::Result<std::int64_t> versionOf(const Database& database)
 {
     constexpr std::array kQuestions{
         "PRAGMA user_version", "PRAGMA application_id", "SELECT count(*) FROM sqlite_master",
-        // A session has neither; a view could hand out rows without end.
+        // A session has neither; a view could return endless rows.
         "SELECT count(*) FROM sqlite_master WHERE type IN ('view', 'trigger')"};
     std::array<std::int64_t, kQuestions.size()> answers{};
     for (std::size_t i = 0; i < kQuestions.size(); ++i) {
@@ -66,7 +66,7 @@ base::Result<std::int64_t> versionOf(const Database& database)
     return version;
 }
 
-/// Brings a database from version `from` to the next one.
+/// Upgrades a database from version `from` to the next one.
 base::Result<void> apply(Database& database, std::int64_t from)
 {
     const std::string sql =

@@ -26,7 +26,7 @@ Result<void> prepareConnection(Database& database)
         "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;");
 }
 
-/// A database that isn't there yet, ready to be filled.
+/// A new database, ready to be filled.
 Result<Database> newDatabase(const std::filesystem::path& file, const std::filesystem::path& name)
 {
     ASSIGN_OR_RETURN(Database database, Database::open(file, Database::Mode::Create, name));
@@ -43,7 +43,7 @@ tl::unexpected<base::Error> isNoSession(const std::filesystem::path& path)
                     base::printable(path.string())));
 }
 
-/// Brings the log of the old session into its file, which only works while nobody has it open.
+/// Merges the old session's log into its file, which works only while no one has it open.
 Result<void> makeWay(const std::filesystem::path& path)
 {
     if (!looksLikeSession(path))
@@ -66,7 +66,7 @@ Result<void> makeWay(const std::filesystem::path& path)
     return {};
 }
 
-/// A log of that name would be taken for the new session's: SQLite would write its pages into it.
+/// SQLite would take a log of that name for the new session's and apply its pages.
 Result<void> refuseStrayLog(const std::filesystem::path& path)
 {
     std::error_code error;
@@ -85,12 +85,12 @@ Result<void> refuseStrayLog(const std::filesystem::path& path)
     return {};
 }
 
-/// A new session file on its way to its name: filled beside it, then put in its place as a whole.
-/// Until then, and whenever that fails, what was there before stays as it was.
+/// A new session file under a temporary name: it is filled beside the target and then replaces it
+/// as a whole. Until then, and on any failure, the old file stays unchanged.
 class Replacement
 {
 public:
-    /// `target`: behind all links. `isThere`: it is to be replaced.
+    /// `target`: with all links resolved. `isThere`: an existing file is to be replaced.
     Replacement(std::filesystem::path target, bool isThere)
         : m_target{std::move(target)}, m_path{io::temporaryName(m_target)}, m_isThere{isThere}
     {
@@ -99,7 +99,7 @@ public:
     Replacement& operator=(const Replacement&) = delete;
     Replacement(Replacement&&) = delete;
     Replacement& operator=(Replacement&&) = delete;
-    /// Removes the new file unless it has taken its place.
+    /// Removes the new file unless it has replaced the target.
     ~Replacement()
     {
         std::error_code error;
@@ -110,9 +110,9 @@ public:
         }
     }
 
-    /// Where the new file is to be written; nothing is there yet.
+    /// The path at which to write the new file; nothing exists there yet.
     [[nodiscard]] const std::filesystem::path& path() const { return m_path; }
-    /// The new file must be closed.
+    /// Requires the new file to be closed.
     [[nodiscard]] Result<void> takePlace() const
     {
         std::error_code error;
@@ -120,7 +120,7 @@ public:
             std::filesystem::permissions(m_path, old.permissions(), error);
         if (!m_isThere && giveName())
             return {};
-        // A link to nothing is in the way, too, and may go.
+        // A dangling link may be replaced.
         if (!m_isThere && std::filesystem::exists(m_target, error))
             return base::failure(base::ErrorKind::File,
                                  fmt::format("{} was made by another program just now; try again.",
@@ -135,7 +135,7 @@ public:
     }
 
 private:
-    /// Not over a file that another program has made meanwhile. Some file systems can't.
+    /// Renames without replacing a file created in the meantime; some file systems can't.
     [[nodiscard]] bool giveName() const
     {
         return ::renameat2(AT_FDCWD, m_path.c_str(), AT_FDCWD, m_target.c_str(), RENAME_NOREPLACE)
@@ -156,7 +156,7 @@ Result<SessionStore> SessionStore::create(const std::filesystem::path& path, con
     std::error_code error;
     const bool exists = std::filesystem::exists(path, error);
     RETURN_IF_ERROR(exists ? makeWay(path) : refuseStrayLog(path));
-    // A link is never replaced: what it leads to is.
+    // A link is never replaced, only its target.
     const std::filesystem::path real =
         exists ? std::filesystem::canonical(path, error) : std::filesystem::path{};
     const Replacement replacement{exists && !error ? real : path, exists};
@@ -171,7 +171,7 @@ Result<SessionStore> SessionStore::create(const std::filesystem::path& path, con
 
 Result<SessionStore> SessionStore::open(const std::filesystem::path& path)
 {
-    // A session is not opened just to look: closing it again would drop the locks on an open one.
+    // Don't open a session just to look at it: closing it would drop the locks of an open one.
     if (!looksLikeSession(path))
         RETURN_IF_ERROR(io::checkReadable(path));
     ASSIGN_OR_RETURN(Database database, Database::open(path, Database::Mode::OpenExisting));
@@ -182,7 +182,7 @@ Result<SessionStore> SessionStore::open(const std::filesystem::path& path)
                                          base::printable(path.string())));
     for (const auto step : {&migrate, &prepareConnection})
         RETURN_IF_ERROR(step(database));
-    // The first reading under the log takes the lock by which others see that the session is open.
+    // The first read in WAL mode takes the lock that shows others that the session is open.
     RETURN_IF_ERROR(database.value("PRAGMA user_version"));
     database.watchLog();
     return SessionStore{std::move(database)};

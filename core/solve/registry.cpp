@@ -20,7 +20,7 @@ namespace plimsoll::solve {
 
 namespace {
 
-/// The planner "none": what happens without a plan.
+/// The planner "none": the step without a plan.
 class KeepEverything final : public Planner
 {
 public:
@@ -48,8 +48,7 @@ private:
     }
 };
 
-/// The planner "remat" begins with what others have: rotor's plans between modules and between ops,
-/// and Capuchin's.
+/// The planner "remat" starts from plans of rotor, between modules and between ops, and Capuchin.
 std::unique_ptr<const Planner> makeRemat()
 {
     std::vector<RematStart> starts;
@@ -63,7 +62,7 @@ std::unique_ptr<const Planner> makeRemat()
     return makeRematPlanner(std::move(starts));
 }
 
-/// Those that auto chooses from.
+/// The planners that auto chooses from.
 std::vector<std::unique_ptr<const Planner>> makeParts()
 {
     std::vector<std::unique_ptr<const Planner>> all;
@@ -78,7 +77,7 @@ std::vector<std::unique_ptr<const Planner>> makeParts()
     return all;
 }
 
-/// Planners by id with the options that each always has, in the order of autoParts().
+/// Planner ids with the options that each one always has, in the order of autoParts().
 const std::vector<std::pair<std::string, Options>>& autoCalls()
 {
     static const std::vector<std::pair<std::string, Options>> kCalls{
@@ -99,7 +98,7 @@ const std::vector<std::pair<std::string, Options>>& autoCalls()
     return kCalls;
 }
 
-/// All planners, and what the first of them, auto, runs.
+/// All planners, and the parts that the first of them, auto, runs.
 struct Registry
 {
     Registry()

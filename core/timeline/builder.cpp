@@ -99,7 +99,7 @@ base::Result<void> Builder::free(std::int64_t time, std::uint64_t id)
     advance(time);
     Interval& interval = m_intervals[open->second];
     m_open.erase(open);
-    // An event on an axis of nanoseconds begins a step, which no longer has the block.
+    // On an axis of nanoseconds an event begins a step, which no longer contains the block.
     interval.end = m_hasSteps ? step : step - 1;
     (m_hasSteps ? m_freed : m_alive) +=
         m_hasSteps ? interval.bytes.count() : -interval.bytes.count();

@@ -9,8 +9,8 @@ namespace plimsoll::timeline {
 
 namespace {
 
-/// Axes of more steps than this have a checkpoint every 2^kCheckpointShift of them: a stack in each
-/// step would take more than intervals and times together.
+/// Axes with more steps than this have a checkpoint every 2^kCheckpointShift steps: a stack per
+/// step would take more memory than intervals and times together.
 constexpr std::size_t kMostCheckpoints = std::size_t{1} << 20U;
 constexpr unsigned kCheckpointShift = 6;
 constexpr std::size_t kIntervalBlock = 16; ///< of m_lastEnd
@@ -91,7 +91,7 @@ std::size_t Timeline::bestStepIn(const Totals<Better>& totals, std::size_t begin
             }
         });
     };
-    // Whole stretches between two checkpoints.
+    // Complete sections between two checkpoints.
     const std::size_t first = (begin + (std::size_t{1} << m_shift) - 1) >> m_shift;
     const std::size_t last = end >> m_shift;
     if (first >= last) {

@@ -74,10 +74,10 @@ std::vector<OpIndex> codeHolds(const graph::Program& program, std::vector<OpInde
         return recorded;
     std::vector<bool> isKnown(recorded.size(), false);
     for (const TensorId output : model->outputs)
-        isKnown[program.tensor(output).storage.index()] = true; // its caller holds it
+        isKnown[program.tensor(output).storage.index()] = true; // held by its caller
     for (std::size_t storage = 0; storage < recorded.size(); ++storage)
         if (recorded[storage] > program.storages[storage].pythonFree)
-            isKnown[storage] = true; // somebody else holds it
+            isKnown[storage] = true; // held elsewhere
     for (OpIndex at = model->last; at >= model->first; --at) {
         const graph::Op& line = program.ops[static_cast<std::size_t>(at)];
         const auto name = [&](TensorId tensor) {
@@ -96,9 +96,9 @@ std::vector<OpIndex> codeHolds(const graph::Program& program, std::vector<OpInde
     for (std::size_t storage = 0; storage < recorded.size(); ++storage) {
         const OpIndex alloc = program.storages[storage].alloc;
         if (alloc < 0 && program.storages[storage].storageClass == graph::StorageClass::Constant)
-            recorded[storage] = graph::kNever; // stands in the code
+            recorded[storage] = graph::kNever; // part of the code
         if (!isKnown[storage] && alloc >= model->first && alloc <= model->last)
-            recorded[storage] = alloc; // scratch that no line names
+            recorded[storage] = alloc; // scratch memory that no line names
     }
     return recorded;
 }
@@ -130,7 +130,7 @@ CodeReader::CodeReader(const graph::Program& program)
         if (line.phase != graph::Phase::Forward && line.phase != graph::Phase::Loss)
             break;
         for (const TensorId output : line.outputs) {
-            if (!contains(line.writes, output)) // in place it stays what it was
+            if (!contains(line.writes, output)) // an in-place result keeps its value
                 m_isVariable[output.index()] = true;
         }
     }
@@ -139,7 +139,7 @@ CodeReader::CodeReader(const graph::Program& program)
 std::vector<TensorId> CodeReader::parameters(OpIndex first, OpIndex last) const
 {
     std::vector<TensorId> found;
-    std::unordered_set<std::size_t> known; // assigned inside, or found
+    std::unordered_set<std::size_t> known; // assigned inside, or already found
     for (OpIndex at = first; at <= last; ++at) {
         const graph::Op& line = m_program.ops[static_cast<std::size_t>(at)];
         const auto use = [&](TensorId tensor) {

@@ -11,7 +11,7 @@ namespace plimsoll::plan {
 
 namespace {
 
-/// The problem is that of the process whose step runs.
+/// `problem` is that of the process whose step runs.
 Verification verifyOwn(const Problem& problem, const Plan& plan)
 {
     Verification seen;

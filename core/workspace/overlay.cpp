@@ -22,7 +22,7 @@ using base::Result;
 
 constexpr std::size_t kGaps = 20; ///< places that are listed
 
-/// Bytes by step as what the timeline draws.
+/// Bytes by step in the form that the timeline draws.
 timeline::TimelinePtr liveOf(const compare::MeasuredRun& run)
 {
     timeline::Builder builder{std::vector<base::Nanoseconds>(run.ops.size())};
@@ -51,13 +51,13 @@ MeasuredRunPtr laid(const compare::MeasuredRun& run, const compare::Measurement&
     if (!compare::otherTimes(measurement, problem).empty())
         for (compare::Row& row : result.comparison.rows)
             if (row.unit == compare::Unit::Nanoseconds)
-                row.predicted.reset(); // of another machine: no difference means anything
+                row.predicted.reset(); // of another machine: a difference would be meaningless
     if (result.comparison.opsKnown && result.comparison.otherOps.empty())
         result.live = liveOf(run);
     return std::make_shared<const MeasuredRun>(std::move(result));
 }
 
-/// Where ops are not known, the plan's file said what its peak is.
+/// If the ops are unknown, use the peak given in the plan's file.
 bool isOf(const compare::MeasuredRun& run, const plan::VerifiedPlan& plan)
 {
     if (run.plan->runtime != plan::runtimeName(plan.plan().runtime()))

@@ -25,7 +25,7 @@ base::Result<std::vector<PlannedPtr>> planWithoutEachPin(const graph::ProgramPtr
     std::vector<PlannedPtr> all;
     for (std::size_t pin = 0; pin < choices.pins.size(); ++pin) {
         Choices others = choices;
-        std::erase(others.pins, choices.pins[pin]); // if it is there twice, both times
+        std::erase(others.pins, choices.pins[pin]); // a duplicate pin is removed twice
         ASSIGN_OR_RETURN(PlannedPtr planned, planGraph(recorded, others, job));
         all.push_back(std::move(planned));
     }

@@ -34,7 +34,7 @@ std::string documentName(const std::filesystem::path& path)
     return base::printable(name, 80);
 }
 
-/// The graph that was read from a source, with the content that a session keeps.
+/// A graph read from a source, with the content that a session stores.
 Result<OpenGraph> openGraph(readers::ReadProgram read, io::Source& source,
                             const base::JobContext& job)
 {
@@ -49,14 +49,14 @@ Result<OpenGraph> openGraph(readers::ReadProgram read, io::Source& source,
     return graph;
 }
 
-/// With its first picture, ready to be shown.
+/// The document with its first picture, ready to be shown.
 Result<DocumentPtr> shown(PlanDocument document, const base::JobContext& job)
 {
     ASSIGN_OR_RETURN(document.first, firstPicture(document, job));
     return std::make_unique<PlanDocument>(std::move(document));
 }
 
-/// As the session has them, where the graph can be brought to them.
+/// The session's sizes, if the graph supports them.
 Sizes sizesOf(const session::SavedProblem& problem, const graph::ProgramPtr& recorded,
               std::vector<std::string>& notes, const base::JobContext& job)
 {
@@ -101,7 +101,7 @@ Choices choicesOf(const session::SavedProblem& problem, std::vector<std::string>
     return choices;
 }
 
-/// Those of the session, if they mean something in the graph.
+/// The session's pins, if they are valid for the graph.
 std::vector<std::string> pinsOf(const session::SavedProblem& problem, PlanDocument& document)
 {
     const Result<std::vector<plan::Pin>> pins =
@@ -112,7 +112,7 @@ std::vector<std::string> pinsOf(const session::SavedProblem& problem, PlanDocume
     return {};
 }
 
-/// Of which processes the session's step is one.
+/// The session's data-parallel setting, if it can be used.
 std::optional<plan::DataParallel> parallelOf(const session::SavedProblem& problem,
                                              const graph::Program& recorded,
                                              const plan::Device& device,
@@ -132,7 +132,7 @@ std::optional<plan::DataParallel> parallelOf(const session::SavedProblem& proble
     return std::nullopt;
 }
 
-/// The run with its plan checked anew, at the sizes it was made for.
+/// The run, with its plan checked again at the run's sizes.
 Run checkedRun(const session::SavedRun& saved, const PlanDocument& document,
                std::vector<std::string>& notes, const base::JobContext& job)
 {
@@ -146,7 +146,7 @@ Run checkedRun(const session::SavedRun& saved, const PlanDocument& document,
         const std::string name = solve::statusName(status);
         return saved.status == name ? name : solve::statusName(otherwise);
     };
-    // Only a plan that is there and passes the check makes it feasible.
+    // Feasible only with a plan that passes the check.
     run.status = claimed(solve::Status::Infeasible, solve::Status::NotFound);
     if (!saved.plan)
         return run;
@@ -172,7 +172,7 @@ Run checkedRun(const session::SavedRun& saved, const PlanDocument& document,
     return run;
 }
 
-/// The measurement of the session over the graph, as it was laid.
+/// The session's measurement, attached to the graph as before.
 OverlayPtr overlayOf(const session::SavedMeasurement& saved, PlanDocument& document,
                      const base::JobContext& job)
 {
@@ -339,7 +339,7 @@ base::Bytes suggestedBudget(const Planned& planned)
 {
     const std::int64_t peak = planned.unplanned->evaluation().peak.count();
     const std::int64_t memory = planned.choices.device.memory.count();
-    // Round values read the same in every place: 256 MiB are a quarter of a GiB.
+    // Round values read the same everywhere: 256 MiB are a quarter of a GiB.
     const std::int64_t unit = peak >= 4096 * kMebibyte  ? 256 * kMebibyte
                               : peak >= 512 * kMebibyte ? 64 * kMebibyte
                                                         : kMebibyte;
@@ -347,7 +347,7 @@ base::Bytes suggestedBudget(const Planned& planned)
     const std::int64_t least = planned.smallestPeak.count();
     if (wanted >= least)
         return base::Bytes{wanted};
-    // A GiB is shown with two decimals: of others than its quarters the plan's peak would read as
+    // GiB are shown with two decimals: at values other than quarters, the plan's peak could read as
     // more than the budget.
     const std::int64_t round = least >= 1024 * kMebibyte ? 256 * kMebibyte : kMebibyte;
     return base::Bytes{(least + round - 1) / round * round};

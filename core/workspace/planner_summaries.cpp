@@ -15,7 +15,7 @@ namespace {
 using plan::PlannerProgress;
 using plan::PlannerState;
 
-/// Of the planner that was asked.
+/// The progress of the planner that was asked.
 PlannerProgress reportOf(const Planned& planned)
 {
     PlannerProgress report{planned.choices.planner};
@@ -23,14 +23,14 @@ PlannerProgress reportOf(const Planned& planned)
     report.took = planned.took;
     if (planned.took.count() > 0)
         report.state = PlannerState::Over;
-    else if (report.found.size() > 1) // more than every document begins with
+    else if (report.found.size() > 1) // every document begins with one
         report.state = PlannerState::Stopped;
     else
         report.found.clear();
     return report;
 }
 
-/// The best of both.
+/// Keeps the best points of both.
 void joinPoints(std::vector<plan::ProgressPoint>& into,
                 const std::vector<plan::ProgressPoint>& others)
 {
@@ -45,7 +45,7 @@ void joinPoints(std::vector<plan::ProgressPoint>& into,
             into.push_back(point);
 }
 
-/// Several parts may be of one planner: what any of them found is its own.
+/// Merges the parts of one planner: the points found by any of them are its own.
 void join(PlannerProgress& into, const PlannerProgress& other)
 {
     const auto rank = [](PlannerState state) {
@@ -68,8 +68,8 @@ std::vector<PlannerProgress> partsOf(const Planned* planned)
                                                             : std::vector<PlannerProgress>{};
 }
 
-/// What a planner found that another one ran: in parts of its own, those that still run among them,
-/// and in those of planners that start from its plans.
+/// The progress of a planner as run by another one: in parts of its own, running ones included, and
+/// in parts of planners that start from its plans.
 std::optional<PlannerProgress> find(const Planned* planned, const std::string& planner)
 {
     std::optional<PlannerProgress> found;
@@ -96,7 +96,7 @@ base::Nanoseconds unplannedOf(const Planned& planned)
     return planned.unplanned->evaluation().stepTime;
 }
 
-/// What it found when it, or one that ran it, was asked under else equal choices.
+/// Its progress when it, or a planner that ran it, was last asked with otherwise equal choices.
 std::optional<PlannerSummary> before(const std::string& planner, const Choices& choices,
                                      const std::vector<PlannedPtr>& known)
 {
@@ -113,7 +113,7 @@ std::optional<PlannerSummary> before(const std::string& planner, const Choices& 
     return std::nullopt;
 }
 
-/// Of the planner that is chosen, where its plans are shown or being looked for.
+/// The summary of the chosen planner, if its plans are shown or it is running.
 std::optional<PlannerSummary> ofChosen(const Choices& choices, const PlanningJob& job,
                                        const Planned& shown)
 {
@@ -141,7 +141,7 @@ std::vector<PlannerSummary> plannerSummaries(const Choices& choices, const Plann
                                              const Planned& shown,
                                              const std::vector<PlannedPtr>& known)
 {
-    // Parts tell where they stand as they go: the job's own tell of now.
+    // Parts report their state while running, so a running job's own list is current.
     const Planned* source = job.isRunning || shown.choices != choices ? job.soFar.get() : &shown;
     std::vector<PlannerSummary> standings;
     for (const auto& planner : solve::planners()) {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMostBytes = 32000; ///< what spreadsheets take in one cell
 
-/// Leading signs that spreadsheets take for a formula, those of double width included.
+/// Leading characters that spreadsheets take for a formula, including full-width ones.
 bool looksLikeFormula(std::string_view text)
 {
     static constexpr std::array<std::string_view, 8> kSigns{"=",  "+",  "-",  "@",
@@ -24,8 +24,8 @@ bool looksLikeFormula(std::string_view text)
                                [text](std::string_view sign) { return text.starts_with(sign); });
 }
 
-/// One line without hidden characters, a formula behind an apostrophe, and quoted where a comma or
-/// a quote asks for it.
+/// One line without invisible characters: formulas are prefixed by an apostrophe, and text is
+/// quoted if it contains a comma or a quote.
 std::string field(const std::string& text)
 {
     std::string safe = base::printable(text, kMostBytes);

@@ -108,7 +108,7 @@ ordered_json checksJson(const graph::Checks& checks)
             {"peak_op", checks.peakOp}};
 }
 
-/// Arguments of calls are kept as the texts of their values.
+/// The arguments of calls are kept as JSON texts.
 ordered_json structureRow(const graph::Structure& structure)
 {
     ordered_json args = ordered_json::array();
@@ -181,7 +181,7 @@ ordered_json geometriesJson(const graph::Vary& vary)
     return rows;
 }
 
-/// Laws of what ops are called with aren't kept.
+/// The laws of call arguments aren't kept.
 ordered_json varyJson(const graph::Vary& vary)
 {
     ordered_json axes = ordered_json::array();
@@ -214,7 +214,7 @@ ordered_json varyJson(const graph::Vary& vary)
             {"batch", std::move(batch)}};
 }
 
-/// One object, a key after another.
+/// Writes one object key by key.
 class Writing
 {
 public:
@@ -260,7 +260,7 @@ void writeTables(const Program& program, Writing& writing)
     });
     writing.table("ops", program.ops.size(), [&](std::size_t row) {
         std::string columns = text(opRow(program.ops[row]));
-        columns.pop_back(); // the bracket: the call stands behind them
+        columns.pop_back(); // the bracket: the call is appended
         return fmt::format("{},{},{}]", columns, program.callTexts.of(graph::OpId{row}, 0),
                            program.callTexts.of(graph::OpId{row}, 1));
     });

@@ -23,15 +23,15 @@ using base::Rounding;
 using graph::Program;
 using nlohmann::ordered_json;
 
-/// A JSON text of strings, numbers, arrays and objects is a Python literal, too. Names may hold
-/// characters that make a program look other than it is.
+/// A JSON text of strings, numbers, arrays and objects is also a Python literal. Names may hold
+/// characters that make a program look different from what it is.
 std::string literal(const ordered_json& value)
 {
     return base::escapeHidden(value.dump(-1, ' ', false, ordered_json::error_handler_t::replace),
                               base::Escapes::Python);
 }
 
-/// As literal(), for whole keys of a plan file, which may be JSON's `true`.
+/// Like literal(), for complete keys of a plan file, which may contain JSON's `true`.
 std::string valueLiteral(const ordered_json& value)
 {
     return value.is_boolean() ? (value.get<bool>() ? "True" : "False") : literal(value);
@@ -42,7 +42,7 @@ std::string quoted(const std::string& text)
     return literal(ordered_json(text));
 }
 
-/// One region a line, nested ones indented below theirs.
+/// One region per line, nested ones indented below it.
 void writeRegion(std::string& out, const ordered_json& region, std::size_t depth)
 {
     const std::string indent(4 * depth, ' ');
@@ -112,8 +112,8 @@ std::vector<std::size_t> callCounts(const Program& program)
     return counts;
 }
 
-/// Sibling calls of one class with different numbers of tensors: what a list that grows from call
-/// to call looks like, of which a few lines would keep no copy.
+/// Whether sibling calls of its class have different numbers of tensors, as with a list that grows
+/// from call to call, which a few lines of Python couldn't copy.
 bool mayGrow(const Program& program, const graph::Call& call)
 {
     const std::string& name = program.module(call.module).className;
@@ -144,7 +144,7 @@ std::string pathsOf(const Program& program, const plan::Region& region)
     return fmt::format("{}", fmt::join(paths, ", "));
 }
 
-/// Inner regions first: an outer one then wraps what they have made of its members.
+/// Inner regions first, so that an outer one wraps their replacements.
 void addCalls(std::string& text, const Program& program, const plan::Region& region)
 {
     for (const plan::Region& nested : region.nested)
@@ -189,8 +189,8 @@ step = plan.compile_step(model)  # with loss= and targets= as in the trace, if i
 # loss = step(*batch)
 )";
 
-/// A plan that names ops is laid over the model by the package, which retraces it, and so is one
-/// that freezes statistics: what a few lines of Python can't do.
+/// Plans that name ops need the package to retrace the model, and so do plans that freeze
+/// statistics: a few lines of Python can't do that.
 bool needsPackage(const plan::Plan& plan)
 {
     return plan::speaksOfOps(plan) || plan.freezeStats();
@@ -199,7 +199,7 @@ bool needsPackage(const plan::Plan& plan)
 /// `content` is the plan file's.
 std::string packageModule(const plan::FrontierPoint& plan, ordered_json content)
 {
-    for (const char* figures : {"evaluation", "labels"}) // who applies it has no use for them
+    for (const char* figures : {"evaluation", "labels"}) // not needed to apply the plan
         content.erase(figures);
     std::string text = header(plan);
     text += R"(# It needs the package: pip install plimsoll.
@@ -231,13 +231,13 @@ def apply(model):
 
 struct Joined
 {
-    std::string_view docstring;              // of the module that was added last
+    std::string_view docstring;              // of the module added last
     std::set<std::string_view> imports;      // `import x`
     std::set<std::string_view> namedImports; // `from x import y`
     std::string definitions;
 };
 
-/// The first line of the text, of which it is removed; without its end.
+/// Removes the first line from the text and returns it without its line break.
 std::string_view takeLine(std::string_view& text)
 {
     const std::string_view line = text.substr(0, text.find('\n'));
@@ -245,7 +245,7 @@ std::string_view takeLine(std::string_view& text)
     return line;
 }
 
-/// Imports are one line each and stand before everything but the docstring.
+/// Imports are one line each and precede everything but the docstring.
 void add(Joined& joined, std::string_view module)
 {
     constexpr std::string_view kQuotes = R"(""")";

@@ -37,7 +37,7 @@ bool sameFile(const std::filesystem::path& a, const std::filesystem::path& b)
     return !a.empty() && !b.empty() && std::filesystem::equivalent(a, b, error) && !error;
 }
 
-/// Of a kind that every plan can be written as.
+/// Adapts a writer that supports every plan.
 template <std::string (*Write)(const plan::FrontierPoint&)>
 Result<std::string> contentOf(const plan::FrontierPoint& plan)
 {

@@ -27,7 +27,7 @@ constexpr int kMaxLines = 9; ///< of the grid
 constexpr double kMebi = 1048576.0;
 constexpr double kGibi = 1073741824.0;
 
-/// Fills of the classes, bottom to top: the light theme's.
+/// The fills of the classes from bottom to top, as in the light theme.
 constexpr std::array<std::string_view, timeline::kCategoryCount> kFills{
     "#013777", "#7f5c85", "#8e8a95", "#955217", "#4b946d", "#2791cd", "#ae880e", "#89314c"};
 
@@ -46,7 +46,7 @@ std::string escaped(std::string_view text)
     return out;
 }
 
-/// What the x axis counts: a time unit, or ops when no op has a time.
+/// The unit of the x axis: a time unit, or ops if no op has a time.
 struct TimeUnit
 {
     std::string_view name;
@@ -62,7 +62,7 @@ TimeUnit unitFor(double duration)
     return duration >= 1e3 ? TimeUnit{"µs", 1e3} : TimeUnit{"ns", 1};
 }
 
-/// 1, 2 or 5 times a power of ten, such that at most ten lie in the span.
+/// 1, 2 or 5 times a power of ten, such that at most ten of them fit into the span.
 double timeStep(double span)
 {
     double step = std::pow(10.0, std::floor(std::log10(span / 10.0)));
@@ -101,7 +101,7 @@ public:
     }
 
 private:
-    /// Every pixel column shows the moment of its largest sum, so no peak is averaged away.
+    /// Every pixel column shows its largest sum, so that no peak is averaged away.
     void sampleColumns()
     {
         const std::size_t steps = m_timeline.stepCount();
@@ -199,7 +199,7 @@ private:
             floor = std::move(ceiling);
         }
     }
-    /// A step curve along `ceiling`, and back along `floor`. Flat runs are one line.
+    /// A step curve along `ceiling` and back along `floor`. Flat runs become one line.
     void area(std::size_t category, const std::vector<double>& floor,
               const std::vector<double>& ceiling)
     {
@@ -252,7 +252,7 @@ private:
         m_out += fmt::format("<path d=\"M{:.1f} {:.1f}l-5 10h10z\" fill=\"#1a1e26\" "
                              "stroke=\"#ffffff\"/>\n",
                              x, at);
-        // Above the apex, where the ground is free, unless the budget's line runs there.
+        // Above the apex, where there is room, unless the budget's line is there.
         const double line = y(static_cast<double>(m_plan->problem().budget.count()));
         const double baseline = at - line > 28 || at < line ? at - 8 : at + 26;
         const bool left = x > (kLeft + kRight) / 2.0;

@@ -21,7 +21,7 @@ using Strings = std::vector<std::string>;
 
 const QString kRoot = QStringLiteral(PLIMSOLL_SOURCE_DIR);
 
-/// Files that git tracks; in an unpacked archive without git, all that are not build output.
+/// Files that git tracks; in an unpacked archive without git, all files except build output.
 Strings trackedPaths()
 {
     QProcess git;
@@ -77,7 +77,7 @@ std::string unpack(const std::string& path)
     return text;
 }
 
-/// What the rules say about a file that has its SPDX line and this body.
+/// The faults that the rules find in a file with its SPDX line and this body.
 Strings faultsBelowHead(const std::string& path, const std::string& body)
 {
     return plimsoll::arch::faultsOfFile({path, "// SPDX-License-Identifier: Apache-2.0\n" + body});
@@ -363,11 +363,11 @@ void ArchTest::countsTheLinesOfAClass()
     QCOMPARE(classes[0].sources.size(), std::size_t{2});
     QCOMPARE(classes[1].name, std::string{"core/a/Two"});
     QCOMPARE(classes[1].lines, std::size_t{4});
-    QCOMPARE(classes[2].lines, std::size_t{3 + 3}); // another One, of its file alone
+    QCOMPARE(classes[2].lines, std::size_t{3 + 3}); // another One, which belongs to its file alone
     QCOMPARE(classes[2].sources.size(), std::size_t{1});
 }
 
-/// Of the last 20, as far as they were made under this rule; an unpacked archive has none.
+/// The last 20 commits, as far as they were made under this rule; an unpacked archive has none.
 void ArchTest::newCommitsSayWhatAndWhy()
 {
     if (!QFile::exists(kRoot + QStringLiteral("/.git"))) {

@@ -20,7 +20,7 @@ struct Limit
     std::size_t lines;
 };
 
-/// Classes with a limit of their own: those that everything of the window would gather in.
+/// Classes with a limit of their own: those that tend to accumulate everything in the window.
 constexpr std::array<Limit, 2> kTighter = {
     {{"ui/shell/MainWindow", 300}, {"ui/planner_page/PlannerPage", 400}}};
 
@@ -45,7 +45,7 @@ std::string withoutTemplateArguments(const std::string& text)
     return rest;
 }
 
-/// What the lines before a "{" are about; empty: neither a class nor a member function.
+/// The subject of the lines before a "{"; empty if it is neither a class nor a member function.
 std::string nameOf(const std::string& head)
 {
     static const std::regex kClass{R"(^\s*(?:template\s*)?(?:class|struct) ([\w:]+))"};
@@ -112,7 +112,7 @@ std::vector<ClassLines> classesOf(const std::vector<SourceFile>& files)
         pieces[file.path] = piecesOf(file.text);
         for (const Piece& piece : pieces[file.path]) {
             if (!piece.name.empty() && !piece.name.ends_with(':')) {
-                // A name in a .cpp may be another class's in the next one.
+                // The same name in another .cpp may be another class.
                 const std::string place =
                     file.path.ends_with(".h") ? folderOf(file.path) : file.path + ':';
                 ClassLines& lines = classes[place + piece.name];

@@ -10,8 +10,7 @@
 
 namespace plimsoll::arch {
 
-/// A class with all that is written of it: its definition and its member functions, in any file of
-/// its folder.
+/// A class with its definition and its member functions, in any file of its folder.
 struct ClassLines
 {
     std::string name; ///< "core/verify/Replay", "ui/timeline/TimelineView::Private"
@@ -19,12 +18,12 @@ struct ClassLines
     std::set<std::string> sources; ///< .cpp files with member functions of it
 };
 
-/// The classes at namespace level of .h and .cpp files that are laid out as .clang-format says. One
-/// that is defined in a .cpp belongs to that file alone.
+/// The classes at namespace level in .h and .cpp files formatted by clang-format. A class defined
+/// in a .cpp belongs to that file alone.
 [[nodiscard]] std::vector<ClassLines> classesOf(const std::vector<SourceFile>& files);
 
-/// A sentence for each class that is too long, or spread over several .cpp files, of core, ui and
-/// app; except for those that were when this came to be checked.
+/// A sentence for each class in core, ui and app that is too long or spread over several .cpp
+/// files, except for those that were so when this check was introduced.
 [[nodiscard]] std::vector<std::string> faultsOfClasses(const std::vector<SourceFile>& files);
 
 } // namespace plimsoll::arch

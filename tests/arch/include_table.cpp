@@ -34,7 +34,7 @@ const std::vector<Rule>& includeTable()
         {"core/plan", {"core/base", "core/graph", "core/device"}, {}},
         {"core/parallel", kPlan, {}},
         {"core/lower", kWith(kPlan, {"core/parallel"}), {"nlohmann"}},
-        // The second opinion knows the values of what it checks and no code that works with them.
+        // verify() uses the data types of what it checks, but no code that computes with them.
         {"core/verify", {"core/base", "core/graph", "core/plan/plan.h"}, {}},
         {"core/evaluate",
          kWith(kPlan, {"core/timeline", "core/parallel", "core/lower", "core/verify"}),

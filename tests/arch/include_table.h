@@ -6,8 +6,8 @@
 
 namespace plimsoll::arch {
 
-/// What a module may include beside itself. A folder in `modules` stands for all below it, a path
-/// that ends in ".h" for that header alone.
+/// What a module may include besides itself. A folder in `modules` covers everything below it, a
+/// path that ends in ".h" only that header.
 struct Rule
 {
     std::string_view
@@ -18,7 +18,7 @@ struct Rule
 
 [[nodiscard]] const std::vector<Rule>& includeTable();
 
-/// Null: the table doesn't know the module.
+/// Null if the table doesn't list the module.
 [[nodiscard]] const Rule* ruleOf(std::string_view module);
 
 } // namespace plimsoll::arch

@@ -23,7 +23,7 @@ struct Library
     std::string_view pattern; ///< of the header between the angle brackets
 };
 
-/// Libraries that only some modules may know; Result and text (tl, fmt) are everybody's.
+/// Libraries that only some modules may use; Result and text (tl, fmt) may be used everywhere.
 constexpr std::array kLibraries = {
     Library{"zlib", "zlib\\.h|zconf\\.h"},
     Library{"simdjson", "simdjson.*"},
@@ -59,7 +59,7 @@ std::string fault(const SourceFile& file, std::string_view what)
     return std::string{file.path}.append(": ").append(what);
 }
 
-/// Formats and planners are folders next to each other that never know of one another.
+/// Formats and planners are sibling folders that must not include each other.
 bool isSiblingFolder(std::string_view path, std::string_view include)
 {
     constexpr std::array<std::string_view, 2> kParents = {"core/readers/", "core/solve/"};
@@ -72,7 +72,7 @@ bool isSiblingFolder(std::string_view path, std::string_view include)
         const std::size_t ownEnd = own.find('/');
         const std::size_t otherEnd = other.find('/');
         if (ownEnd == std::string_view::npos || otherEnd == std::string_view::npos) {
-            return false; // the registry knows all, and all may know its interface
+            return false; // the registry includes all of them, and all may include its interface
         }
         const std::string_view otherFolder = other.substr(0, otherEnd);
         return own.substr(0, ownEnd) != otherFolder && otherFolder != "api"
@@ -156,7 +156,7 @@ void checkIncludes(const SourceFile& file, std::vector<std::string>& faults)
     }
 }
 
-/// Comments and the contents of text literals become spaces, so that only code is looked at.
+/// Replaces comments and the contents of string literals by spaces, so that only code is examined.
 std::string codeOnly(std::string_view text)
 {
     enum class Within { Code, Line, Block, Text };
@@ -323,7 +323,7 @@ std::string moduleOf(std::string_view path)
 
 std::vector<std::string> machineWords(std::string_view text)
 {
-    // Written so that this file doesn't hold what it looks for.
+    // Spelled so that this file doesn't contain what it searches for.
     static const std::regex kWords{"(^|[^A-Za-z0-9_.-])/(wor[k]|far[m]|roo[t])/|/hom[e]/[a-z]+/"
                                    "|bash_job[s]|/\\.librar[y]|pyen[v]|pypi\\.or[g]"
                                    "|pythonhoste[d]|debian\\.or[g]/debian",

@@ -73,7 +73,7 @@ Graph includesOf(const std::vector<SourceFile>& files)
     return graph;
 }
 
-/// Everything that a pair reaches, itself only through a circle.
+/// Everything reachable from a pair; the pair itself only through a cycle.
 std::set<std::string> reachedFrom(const Graph& graph, const std::string& begin)
 {
     std::set<std::string> seen;

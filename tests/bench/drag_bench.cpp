@@ -53,7 +53,7 @@ constexpr std::size_t kLargeOps = 9'500;
 constexpr std::size_t kCallsPerBlock = 32;
 constexpr std::int64_t kValueBytes = std::int64_t{1} << 20;
 
-/// Sees when the window has painted what changed.
+/// Notices when the window has painted a change.
 class PaintClock : public QApplication
 {
 public:
@@ -135,7 +135,7 @@ void sendMouse(ui::MainWindow& window, QEvent::Type type, const QPointF& pos)
     QCoreApplication::sendEvent(handle, &event);
 }
 
-/// Paints until nothing is left to paint; a new layout comes one round after what asked for it.
+/// Paints until nothing is pending; a new layout comes one round after its request.
 void settle(PaintClock& clock)
 {
     for (int quiet = 0; quiet < 2;) {
@@ -166,7 +166,7 @@ ui::Coordinates coordinatesOf(const ui::MainWindow& window, const ui::BudgetTime
     return {plot.translated(view.mapTo(&window, QPoint{})), 0, 1, view.axisTop()};
 }
 
-/// What the frame that was just painted claims.
+/// What the frame just painted shows.
 void checkFrame(ui::PlannerPage& page, Measured& measured)
 {
     const base::Bytes budget =
@@ -189,7 +189,7 @@ void checkFrame(ui::PlannerPage& page, Measured& measured)
 
 void measureYardsticks(Measured& measured, ColumnFill& fill, ProfileScan& scan)
 {
-    // The first run only brings the memory back into the cache, as one frame does for the next.
+    // The first run only warms the cache, as one frame does for the next.
     benchmark::DoNotOptimize(fill.run());
     Span begin = now();
     benchmark::DoNotOptimize(fill.run());
@@ -210,7 +210,7 @@ void measurePlanPart(const workspace::Planned& planned, base::Bytes budget, Meas
     measured.plan.push_back(now() - begin);
 }
 
-/// One mouse event and what it leads to.
+/// One mouse event and its effect.
 void step(PaintClock& clock, ui::MainWindow& window, const QPointF& pos, Measured& measured)
 {
     ui::PlannerPage& page = *pageOf(window);
@@ -220,7 +220,7 @@ void step(PaintClock& clock, ui::MainWindow& window, const QPointF& pos, Measure
     sendMouse(window, QEvent::MouseMove, pos);
     const Span delivered = now();
     settle(clock);
-    // An event that leaves the value where it is, snapped or within a rounding, paints nothing.
+    // An event that leaves the value unchanged, snapped or within rounding, paints nothing.
     if (!clock.sawWatched())
         return;
     measured.frame.push_back(clock.end() - begin);
@@ -230,7 +230,8 @@ void step(PaintClock& clock, ui::MainWindow& window, const QPointF& pos, Measure
     measurePlanPart(*page.document().planned(), page.document().budget(), measured);
 }
 
-/// Down from above the unplanned peak to below the smallest plan and back, until enough is painted.
+/// Moves from above the unplanned peak to below the smallest plan and back, until enough is
+/// painted.
 Measured drag(PaintClock& clock, ui::MainWindow& window)
 {
     ui::PlannerPage& page = *pageOf(window);
@@ -280,7 +281,7 @@ void replayShown(Measured& measured)
             ++measured.faults;
 }
 
-/// One kind of time in units of its yardstick, on both clocks.
+/// One kind of time in multiples of its yardstick, on both clocks.
 void printPart(const Rows& rows, const std::string& what, const Span& ours, const Span& yardstick,
                double target)
 {
@@ -288,7 +289,7 @@ void printPart(const Rows& rows, const std::string& what, const Span& ours, cons
     rows.atMost(what + ", processor", ours.processor / yardstick.processor, target);
 }
 
-/// What has no target: microseconds on both clocks.
+/// A time without a target: microseconds on both clocks.
 void printSpan(const char* what, const Span& span)
 {
     fmt::print("  {:<22} {:>9.1f} us, processor {:>9.1f} us\n", what, span.wall, span.processor);
@@ -377,7 +378,7 @@ std::string largeGraph()
     return tests::graphText(program);
 }
 
-/// Opens, plans, drags, prints. The number of faults; 1 when it could not be measured.
+/// Opens, plans, drags, prints. Returns the number of faults; 1 if nothing could be measured.
 int runCase(PaintClock& clock, const std::string& name, const QString& path, const QString& folder)
 {
     ui::Theme theme;

@@ -36,7 +36,7 @@ plan::Problem problemOf(const std::string& sample)
             base::Bytes{}, graph::Rounding::Cuda512};
 }
 
-/// Points between the plan and the bound at one budget; nothing without a plan.
+/// Percentage points between the plan and the bound at one budget; nullopt without a plan.
 std::optional<double> gapAt(const plan::Problem& problem, const plan::FrontierPtr& frontier,
                             base::Nanoseconds plain)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Heights of packings, and what they take beside one first fit by size or beside CBC.
+// Heights of packings, and their time compared with one first fit by size or with CBC.
 #include "core/solve/pack/greedy_orders.h"
 #include "core/solve/pack/solve_pack.h"
 
@@ -33,7 +33,7 @@ double secondsNow()
         .count();
 }
 
-/// The yardstick: the best of some rounds.
+/// The yardstick: the best of several rounds.
 double firstFitSeconds(const PackBuffers& buffers, int rounds)
 {
     double best = std::numeric_limits<double>::infinity();
@@ -140,8 +140,8 @@ double packSeconds(const PackBuffers& buffers)
     return rounds[rounds.size() / 2];
 }
 
-/// Small problems, 20 of one size. Where CBC is stopped before a proof, the ratio counts what it
-/// had: it would be larger.
+/// Small problems, 20 of one size. If CBC is stopped before a proof, the ratio uses its best result
+/// so far; the true ratio would be larger.
 template <typename Instance>
 void againstCbc(const char* family, std::size_t count, const Instance& instance)
 {
@@ -177,7 +177,7 @@ void smallPackings(std::size_t count)
     againstCbc("random", count, [count](std::uint64_t seed) { return smallBuffers(seed, count); });
 }
 
-/// Those where no packing has the live sum's height.
+/// Problems in which no packing reaches the live sum's height.
 void tightPackings(std::size_t count)
 {
     againstCbc("tight", count, [count](std::uint64_t seed) {

@@ -33,8 +33,7 @@ constexpr int kCbcSeconds = 60;
 constexpr int kRounds = 5;
 constexpr const char* kMeanGap = "mean gap from bound to plan, points";
 
-/// What must not happen: plans over the budget or below a bound, answers that contradict each
-/// other.
+/// Errors: plans over the budget or below a bound, answers that contradict each other.
 int faults = 0;
 
 void fault(const std::string& what)
@@ -43,7 +42,7 @@ void fault(const std::string& what)
     fmt::print("  WRONG: {}\n", what);
 }
 
-/// In points of the duration without repetitions.
+/// In percentage points of the duration without recomputation.
 double pointsOf(const RematProblem& problem, double again)
 {
     return 100 * again / tests::plainTime(problem);
@@ -303,7 +302,7 @@ void atScale()
     frontier(large);
 }
 
-/// What tight budgets make of the distance between bound and plan.
+/// The distance between bound and plan at tight budgets.
 void gapsByBudget()
 {
     for (const double share : {0.9, 0.8, 0.7, 0.6, 0.5, 0.3}) {

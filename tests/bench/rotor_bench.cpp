@@ -25,7 +25,7 @@ constexpr std::size_t kStages = 200;
 constexpr int kSlots = 500;
 constexpr int kRounds = 10;
 
-/// Of all threads together: what a busy machine changes less than time.
+/// The processor time of all threads together, which depends less on the machine's load than time.
 double processorSeconds()
 {
     return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
@@ -97,8 +97,8 @@ void rotorTable(int threads, double target)
     rows.atMost("MiB", bytes ? static_cast<double>(*bytes) / (1 << 20) : kNotMeasured, 128);
 }
 
-/// The slots that are taken where sizes are rounded, against 500 (yardstick, time) and against
-/// 4,000 (what the schedule loses by them, in percent).
+/// The number of slots used where sizes are rounded, compared with 500 (yardstick, time) and with
+/// 4,000 (the schedule's loss, in percent).
 void adaptiveSlots(int percent)
 {
     tests::Random random{static_cast<std::uint64_t>(percent)};

@@ -12,16 +12,16 @@
 
 namespace plimsoll::bench {
 
-/// What could not be measured: its row misses.
+/// Something that could not be measured: its row counts as missed.
 inline constexpr double kNotMeasured = std::numeric_limits<double>::quiet_NaN();
 
-/// Rows about one goal. packaging/test finds them in the output of all programs and puts them
-/// together, so each says by itself what it measures; what stands between them is for the log.
+/// Rows about one goal. packaging/test collects them from the output of all programs, so each row
+/// must be self-explanatory; everything in between is only for the log.
 class Rows
 {
 public:
-    /// `goal` is the row's number in the goals of the reference, "-" where it has none there;
-    /// `about` stands in front of each row's text.
+    /// `goal` is the row's number in the goals of the reference, "-" if it has none; `about`
+    /// precedes each row's text.
     Rows(std::string goal, std::string about) : m_goal{std::move(goal)}, m_about{std::move(about)}
     {
     }
@@ -49,14 +49,14 @@ private:
     std::string m_about;
 };
 
-/// What has no target.
+/// Without a target.
 inline void printFigure(const std::string& what, double value)
 {
     fmt::print("  {:<58} {:>12.4g}\n", what, value);
     std::fflush(stdout);
 }
 
-/// Sum and number of what is averaged.
+/// Sum and count, for a mean.
 struct Mean
 {
     double sum = 0;

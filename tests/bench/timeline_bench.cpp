@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A timeline of 10^7 events: how many bytes it keeps for each, and how long it takes to say what is
-// alive at a time.
+// A timeline of 10^7 events: its bytes per event, and the time to tell what is alive at a point in
+// time.
 #include "core/timeline/builder.h"
 
 #include "tests/bench/rows.h"

@@ -11,8 +11,8 @@
 
 namespace plimsoll::bench {
 
-/// A stretch of time in microseconds: on the clock, and what this thread had of the processor. The
-/// latter hardly notices busy neighbours.
+/// A duration in microseconds: wall-clock time, and this thread's processor time, which hardly
+/// depends on other load.
 struct Span
 {
     double wall = 0;
@@ -34,7 +34,8 @@ inline Span now()
             static_cast<double>(cpu.tv_sec) * 1e6 + static_cast<double>(cpu.tv_nsec) / 1e3};
 }
 
-/// The value that a share of all values does not exceed; each clock by itself. Not of nothing.
+/// The value that a share of all values doesn't exceed, separately for each clock. Requires at
+/// least one value.
 inline Span quantile(const std::vector<Span>& spans, double share)
 {
     std::vector<double> wall;
@@ -50,9 +51,9 @@ inline Span quantile(const std::vector<Span>& spans, double share)
     return {wall[index], processor[index]};
 }
 
-/// The bare column fill: what painting a full screen from per-column aggregates costs at least.
+/// The bare column fill: the minimum cost of painting a full screen from per-column aggregates.
 /// 1920 columns of 100 runs each, filled along the column in a strip that stays in the cache, then
-/// turned into rows of pixels.
+/// transposed into rows of pixels.
 class ColumnFill
 {
 public:
@@ -132,7 +133,7 @@ public:
             peak = std::max(peak, alive);
             for (std::uint32_t edge = m_first[node]; edge < m_first[node + 1]; ++edge) {
                 const std::uint32_t input = m_inputs[edge];
-                // Without a branch, which nobody could predict.
+                // Without a branch, since it would be unpredictable.
                 alive -= m_bytes[input] & -static_cast<std::int64_t>(m_lastUse[input] == node);
             }
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes are a device table, a device by hand, or an error of one sentence; a device that is
-// accepted is the same one when its line is read again.
+// Any bytes are a device table, a custom device, or an error of one sentence; an accepted device is
+// the same when its line is read again.
 #include "core/device/device_spec.h"
 #include "core/device/known_devices.h"
 

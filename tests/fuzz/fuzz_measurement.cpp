@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes are a measurement or an error of one sentence; one that is accepted has its indices in
+// Any bytes are a measurement or an error of one sentence; the indices of an accepted one are in
 // range.
 #include "core/compare/measurement.h"
 

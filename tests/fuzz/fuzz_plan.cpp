@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes are a plan of a small graph or an error of one sentence; one that is read is checked
-// without a crash, and where it is good, the replay agrees with the evaluation.
+// Any bytes are a plan of a small graph or an error of one sentence; an accepted plan is checked
+// without a crash, and if it is legal, the replay agrees with the evaluation.
 #include "core/io/byte_source.h"
 #include "core/plan_file/plan_json.h"
 #include "core/readers/registry.h"

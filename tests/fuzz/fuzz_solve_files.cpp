@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes are a problem of `plimsoll-cli solve` (a packing, a chain, a graph) or an error of one
-// sentence. What is accepted is a problem that its solver takes; a packing's offsets, written
-// beside it, leave the problem as it was.
+// sentence. The solver takes every accepted problem; writing a packing's offsets leaves it
+// unchanged.
 #include "core/solve/chain/rotor/chain_file.h"
 #include "core/solve/pack/pack_csv.h"
 #include "core/solve/remat/search/remat_file.h"

@@ -8,7 +8,7 @@
 
 namespace plimsoll::tests {
 
-/// How a run of a program ended. Exit code -1: it did not end by itself.
+/// The result of a program run. Exit code -1: it didn't end by itself.
 struct ProgramRun
 {
     int exit = -1;
@@ -19,7 +19,7 @@ struct ProgramRun
     [[nodiscard]] bool hasOneSentence() const;
 };
 
-/// Runs a program to its end, within a patience of some minutes.
+/// Runs a program to its end, waiting at most some minutes.
 [[nodiscard]] ProgramRun
 runProgram(const QString& program, const QStringList& arguments,
            const QProcessEnvironment& environment = QProcessEnvironment::systemEnvironment());

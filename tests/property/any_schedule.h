@@ -14,7 +14,8 @@
 /// Exhaustive search over all schedules of small chains, persistent or not.
 namespace plimsoll::tests {
 
-/// A state of memory with any schedule allowed: saved sets and values may be dropped at any time.
+/// A memory state in which any schedule is allowed: saved sets and values may be dropped at any
+/// time.
 struct Memory
 {
     unsigned plain = 1; ///< bit i: x[i] is there

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is said to be proven, against random legal plans; legal regions as the planner sees them,
-// against verify().
+// Proven bounds against random legal plans; the planner's legal regions against verify().
 #include "core/evaluate/bound.h"
 #include "core/evaluate/certify.h"
 #include "core/solve/bounds/time_bound.h"
@@ -163,7 +162,8 @@ double secondsOf(const auto& work)
     return isDone ? static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC : 1e9;
 }
 
-/// What a stopped search has to wait for, against a plan without regions: sanitizers slow both.
+/// The part of a search that can't be stopped, compared with a plan without regions: sanitizers
+/// slow both.
 void BoundsPropertyTest::thousandsOfDeeplyNestedCallsAreAMomentsWork()
 {
     constexpr std::size_t kCalls = 3000;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Capuchin on random steps: the same picks every time, whose ops are all that is paid for, peaks
-// that only fall and are those of the certified plans.
+// Capuchin on random steps: the picks are the same every time, their ops are the only cost, and the
+// peaks only fall and equal those of the certified plans.
 #include "core/device/op_times.h"
 #include "core/solve/api/certify_and_insert.h"
 #include "core/solve/remat/capuchin/capuchin_planner.h"

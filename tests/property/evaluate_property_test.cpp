@@ -119,7 +119,7 @@ void EvaluatePropertyTest::sparedValuesAreWhatForwardNoLongerKeeps()
         const auto forward = static_cast<graph::OpIndex>(program->forwardCount());
         if (forward == 0 || static_cast<std::size_t>(forward) == program->ops.size())
             continue;
-        // What the plan holds across the end of forward and the recorded step does not: arguments.
+        // Held by the plan, but not by the recorded step, across the end of forward: arguments.
         std::int64_t added = 0;
         const std::int32_t end = planned->schedule->stepOfOp[static_cast<std::size_t>(forward) - 1];
         for (const plan::Instance& instance : planned->schedule->instances) {
@@ -134,7 +134,7 @@ void EvaluatePropertyTest::sparedValuesAreWhatForwardNoLongerKeeps()
             spared += value.spared.count();
             again.insert(value.storage.index());
         }
-        // Saved by forward, but no backward op needs it: dropped and never made again.
+        // Saved in forward, but not needed by any backward op: dropped and never recomputed.
         std::int64_t dropped = 0;
         for (std::size_t index = 0; index < program->storages.size(); ++index) {
             const graph::Storage& storage = program->storages[index];
@@ -162,8 +162,8 @@ void EvaluatePropertyTest::keepingEverythingIsTheRecording()
     }
 }
 
-/// Recomputations under frozen statistics are the usual ones without the counters of batches, and
-/// nothing is updated again.
+/// Recomputations under frozen statistics are the usual ones minus the batch counters; nothing is
+/// updated twice.
 void EvaluatePropertyTest::frozenStatisticsAreLeftAlone()
 {
     std::size_t counters = 0;

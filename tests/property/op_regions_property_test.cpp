@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::uint64_t kPrograms = 2000 / tests::kShare;
 
-/// The first step at which replay and evaluation differ, in words; empty: they are equal.
+/// The first step at which replay and evaluation differ, as text; empty if they are equal.
 QString firstDifference(const plan::Evaluation& evaluation, const plan::Verification& replay)
 {
     const std::vector<std::int64_t>& totals = evaluation.timeline->totals();
@@ -42,7 +42,7 @@ QString firstDifference(const plan::Evaluation& evaluation, const plan::Verifica
     return {};
 }
 
-/// The replay's first fault, else where it differs from the evaluation; empty: they agree.
+/// The replay's first fault, else its first difference from the evaluation; empty if they agree.
 QString faultOrDifference(const plan::Problem& problem, const plan::Plan& plan)
 {
     const plan::Verification replay = plan::verify(problem, plan);
@@ -108,7 +108,7 @@ void OpRegionsPropertyTest::theReplayAgreesAtEveryStep()
     QVERIFY(regions > kPrograms);
 }
 
-/// Refused are those that stop before a slice is written.
+/// Recomputations that stop before a slice is written are refused.
 void OpRegionsPropertyTest::theReplayAgreesAboutSlicesWrittenInTurn()
 {
     std::size_t refused = 0;
@@ -193,7 +193,7 @@ void OpRegionsPropertyTest::theFinderKnowsExactlyTheLegalRegions()
 {
     std::size_t illegal = 0;
     for (std::uint64_t seed = 0; seed < 66; ++seed) {
-        // A backward needn't read all that it unpacks: the finder takes it that it does.
+        // A backward op needn't read everything that it unpacks; the finder assumes that it does.
         const bool isExact = seed < 60;
         const graph::ProgramPtr program =
             isExact ? tests::randomProgram(seed) : tests::randomGatedProgram(seed);

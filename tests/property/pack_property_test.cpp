@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random packings: never an overlap, never below the bound, the least height where that can be
-// counted out, and the same answer for any number of threads.
+// Random packings: never an overlap, never below the bound, the least height where it can be
+// enumerated, and the same answer for any number of threads.
 #include "core/solve/pack/greedy_orders.h"
 #include "core/solve/pack/pack_check.h"
 #include "core/solve/pack/solve_pack.h"
@@ -45,8 +45,8 @@ bool overlaps(const PackBuffers& buffers, const PackOffsets& offsets)
     return false;
 }
 
-/// Whether the buffers from `next` on, which are sorted by begin, have places below `height` beside
-/// those before: every whole offset is tried.
+/// Whether the buffers from `next` on, sorted by begin, fit below `height` beside the earlier ones:
+/// tries every whole offset.
 bool fitsFrom(const PackBuffers& buffers, std::size_t next, std::int64_t height,
               PackOffsets& offsets)
 {

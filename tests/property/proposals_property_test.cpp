@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every proposal of the planners passes its check, on random steps: one that does not would be an
-// error of the whole search. None is below the proven bounds.
+// Every proposal of the planners passes its check on random steps; a failing one would make the
+// whole search fail. None is below the proven bounds.
 #include "core/solve/registry.h"
 
 #include "tests/support/programs/programs.h"

@@ -22,7 +22,7 @@ using tests::Random;
 
 namespace {
 
-/// Whether the plan runs and fits without one of its repetitions.
+/// Whether the plan still runs and fits without one of its recomputations.
 bool hasNeedless(const RematProblem& problem, const RematPlan& plan, std::int64_t budget)
 {
     for (std::size_t row = 0; row < plan.recomputeSteps.size(); ++row)
@@ -51,7 +51,7 @@ private Q_SLOTS:
     void aStoppedSearchFindsNothing();
 };
 
-/// Ops that may not repeat, several values of an op, kept ones and floors included.
+/// Includes ops that may not be recomputed, several values per op, kept values and floors.
 void RematEvictionTest::tinyPlansFitAndRun()
 {
     int solvable = 0;

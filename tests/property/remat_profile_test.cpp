@@ -50,7 +50,7 @@ void eraseAll(RematProfile& profile, const Move& move)
         profile.erase(op, move.second);
 }
 
-/// Repetitions that make a random value anew somewhere; none where that can't be.
+/// Ops that recompute a random value somewhere; empty if that is impossible.
 Move randomInsertion(const RematProfile& profile, const RematMoves& moves, Random& random)
 {
     const auto count = static_cast<std::uint32_t>(profile.problem().ops.size());
@@ -73,7 +73,7 @@ Move randomErasure(const RematProfile& profile, const RematMoves& moves, Random&
     return {moves.without(profile, row.ops[random.below(row.ops.size())], row.before), row.before};
 }
 
-/// Empty where profile and linear pass agree.
+/// Empty if the profile and the linear pass agree.
 QString difference(const RematProfile& profile)
 {
     const base::Result<RematFigures> seen = simulate(profile.problem(), profile.plan());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Training steps as rematerialization problems: what simulate() says of a plan is what evaluate()
-// says, and what the search makes of random steps is legal.
+// Training steps as rematerialization problems: simulate() and evaluate() agree on a plan, and the
+// search's plans for random steps are legal.
 #include "core/device/op_times.h"
 #include "core/evaluate/certify.h"
 #include "core/plan/pins.h"

@@ -118,7 +118,7 @@ void RematSearchTest::whereTheProofGivesUpItsBoundHolds()
     QVERIFY(given > 100 / kShare && raised > 50 / kShare);
 }
 
-/// What larger problems rely on. The search runs all writers of a value again or none, so that with
+/// What larger problems rely on. The search recomputes all writers of a value or none, so with
 /// overwritten values it can't make every plan; without them it finds the fastest.
 void RematSearchTest::theSearchAloneIsAlmostAsGood()
 {
@@ -241,7 +241,7 @@ void RematSearchTest::frontiersAreMonotone()
     }
 }
 
-/// The peak of a hidden plan can be reached, and no slower than that plan does.
+/// The peak of a planted plan is reached, in no more time than that plan takes.
 void RematSearchTest::plantedBudgetsAreReached()
 {
     for (const std::size_t ops : {300U, 600U, 1200U}) {
@@ -286,7 +286,8 @@ void RematSearchTest::aStoppedSearchAnswers()
     QCOMPARE(told, 2);
 }
 
-/// The bound alone, then better plans and better bounds, one of them in each step, the answer last.
+/// First the bound alone, then better plans and better bounds, one of them in each step, then the
+/// answer.
 void RematSearchTest::plansAndBoundsAreToldOf()
 {
     int bounds = 0;

@@ -48,8 +48,8 @@ plan::VerifiedPlanPtr certified(const plan::Problem& problem, const plan::Plan& 
     return *verified;
 }
 
-/// Ops as functions of what their storages hold: what each execution found, by recorded op, and
-/// what the gradients hold in the end.
+/// Ops as functions of the contents of their storages: what each execution found, by recorded op,
+/// and what the gradients contain at the end.
 class Interpreter
 {
 public:
@@ -166,7 +166,7 @@ void RewritePropertyTest::capuchinsPlansAreTheSameStep()
     QVERIFY(plans > 300);
 }
 
-/// What is written out is a step like others: its ops, repetitions among them, are repeated again.
+/// A rewritten step is like any other: its ops, including recomputations, are recomputed again.
 void RewritePropertyTest::aRewrittenStepIsPlannedAndWrittenAgain()
 {
     int twice = 0;

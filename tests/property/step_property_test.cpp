@@ -57,7 +57,7 @@ bool isOutcome(const graph::Program& program, std::size_t storage)
     });
 }
 
-/// Bytes during every step, storage by storage and life by life.
+/// Bytes during every step, storage by storage and instance by instance.
 std::vector<std::int64_t> naiveCurve(const graph::Program& program, const plan::Plan& plan)
 {
     const std::vector<Executed> executions = executionsOf(program, plan);
@@ -116,8 +116,8 @@ plan::Plan keepingEverything()
     return plan;
 }
 
-/// Simulates writes the naive way: the first execution that finds something in another state than
-/// it was recorded in.
+/// Simulates writes naively: finds the first execution that finds a storage in another state than
+/// recorded.
 bool everyReadIsRight(const graph::Program& program, const plan::Plan& plan)
 {
     const auto run = [&](const std::vector<Executed>& executions, auto&& found) {
@@ -278,8 +278,8 @@ void StepPropertyTest::sparedValuesAreWhatForwardNoLongerKeeps()
     QVERIFY(sparing > 50);
 }
 
-/// One op left out of a row or added to it: either everything still finds what it was recorded
-/// with, or it is told.
+/// Omits one op from a row or adds one: either every op still finds what was recorded, or a fault
+/// is reported.
 void StepPropertyTest::damagedPlansAreCaught()
 {
     std::map<plan::FaultKind, int> caught;

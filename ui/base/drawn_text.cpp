@@ -25,7 +25,7 @@ constexpr qsizetype kKnownFits = 512;
 constexpr qsizetype kKeptBytes = qsizetype{16} << 20; ///< of pictures of texts
 constexpr int kOverhang = 2; ///< pixels that letters may reach beyond their width
 
-/// A digit or a stretch between digits, laid out.
+/// A laid-out digit, or text between digits.
 struct Part
 {
     QString text;
@@ -35,8 +35,8 @@ struct Part
     QList<QGlyphRun> runs;
 };
 
-/// The parts that were drawn in one font. While the budget line is dragged the same few come again
-/// in every frame, and shaping them would cost more than drawing them.
+/// The parts drawn in one font. While the budget line is dragged, the same few texts are drawn in
+/// every frame, and shaping them again would cost more than drawing them.
 struct KnownFont
 {
     int number = 0;  ///< tells it from all others
@@ -49,7 +49,7 @@ struct KnownFont
 
 KnownFont& known(const QFont& font)
 {
-    // Glyph runs belong to the thread that made them.
+    // Glyph runs belong to the thread that created them.
     thread_local QHash<QFont, KnownFont> fonts;
     const auto found = fonts.find(font);
     if (found != fonts.end())
@@ -88,7 +88,7 @@ const Part& partOf(const QFont& font, KnownFont& fonts, const QString& text)
                                       line.isValid() ? line.ascent() : 0, layout.glyphRuns()});
 }
 
-/// Calls visit(part) for each digit and for the stretches between.
+/// Calls visit(part) for each digit and for the text between digits.
 template <typename Visit>
 void forEachPart(const QFont& font, KnownFont& fonts, const QString& text, Visit&& visit)
 {
@@ -110,8 +110,8 @@ double widthOf(const QFont& font, KnownFont& fonts, const QString& text)
     return width;
 }
 
-/// Parts of one text drawn together as far as they are of one font: a run costs more than its
-/// glyphs.
+/// Collects parts of one text with the same font and draws them together: the cost per run exceeds
+/// that of its glyphs.
 class PendingGlyphs
 {
 public:
@@ -127,7 +127,7 @@ public:
 
     void add(const Part& part, QPointF pos)
     {
-        // Devices of shapes want the text itself.
+        // Vector devices need the text itself.
         if (!m_takesRuns) {
             m_painter.drawText(pos, part.text);
             return;
@@ -163,7 +163,7 @@ private:
     QList<QPointF> m_positions;
 };
 
-/// What a text's picture depends on.
+/// The parameters on which the picture of a text depends.
 struct PictureKey
 {
     QString text;
@@ -217,7 +217,7 @@ struct Line
     double width;
 };
 
-/// From `pos` on to the right.
+/// Draws to the right, starting at `pos`.
 void drawLineOn(const QColor& ground, QPainter& painter, KnownFont& fonts, QPointF pos,
                 const Line& line)
 {
@@ -281,7 +281,7 @@ QString fittedName(const QFont& font, const QString& text, Qt::TextElideMode mod
     KnownFont& fonts = known(font);
     if (partOf(font, fonts, text).width <= width)
         return text;
-    // Finding the place to cut means to shape the text again and again.
+    // Finding where to cut reshapes the text repeatedly.
     const auto room = static_cast<int>(std::floor(width));
     if (fonts.fits.size() >= kKnownFits)
         fonts.fits.clear();

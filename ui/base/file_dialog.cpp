@@ -20,7 +20,7 @@ public:
     [[nodiscard]] QString type(const QFileInfo& file) const override { return file.suffix(); }
 };
 
-/// `icons` outlive the dialog, whose thread asks for them.
+/// `icons` must outlive the dialog, whose thread uses them.
 QStringList run(QFileDialog& dialog, IconsByName& icons, const QString& folder,
                 const QString& filters)
 {
@@ -32,7 +32,8 @@ QStringList run(QFileDialog& dialog, IconsByName& icons, const QString& folder,
 
 } // namespace
 
-// A dialog reads its first folder as it is made, before it can be told how: one without sessions.
+// A dialog reads its first folder during construction, before it can be configured: so start in one
+// without sessions.
 QStringList chooseFiles(QWidget* parent, const QString& title, const QString& folder,
                         const QString& filters, QFileDialog::FileMode mode)
 {

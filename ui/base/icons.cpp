@@ -28,8 +28,8 @@ void renderIcon(QPainter& painter, const QRectF& rect, const QString& name, cons
     renderer.render(&painter, rect);
 }
 
-/// The icon in device pixels. Icons, their sizes and colours are few, and reading one takes longer
-/// than all else that is painted around it.
+/// The icon in device pixels, cached: there are few combinations of icon, size and colour, and
+/// reading one takes longer than everything painted around it.
 QPixmap iconPixels(const QString& name, const QColor& color, const QSize& size, double ratio)
 {
     const QString key = QStringLiteral("icon %1 %2 %3x%4 %5")
@@ -51,7 +51,7 @@ QPixmap iconPixels(const QString& name, const QColor& color, const QSize& size, 
     return pixels;
 }
 
-/// Whether a rectangle covers whole pixels of the painter's device, which takes pixels at all.
+/// Whether a rectangle covers whole pixels of the painter's device, which must be a raster.
 bool coversPixels(const QPainter& painter, const QRectF& rect)
 {
     const QTransform& transform = painter.deviceTransform();
@@ -62,7 +62,7 @@ bool coversPixels(const QPainter& painter, const QRectF& rect)
     return device == QRectF{device.toRect()};
 }
 
-/// Renders at paint time, so that theme and device pixel ratio are those of the moment.
+/// Renders at paint time, with the current theme and device pixel ratio.
 class ThemedEngine : public QIconEngine
 {
 public:
@@ -84,7 +84,7 @@ public:
     QPixmap scaledPixmap(const QSize& size, QIcon::Mode mode, QIcon::State state,
                          qreal /*scale*/) override
     {
-        // `size` is in device pixels already.
+        // `size` is already in device pixels.
         QPixmap result{size};
         result.fill(Qt::transparent);
         QPainter painter{&result};
@@ -118,7 +118,7 @@ private:
 
 QIcon icon(const QString& name, Role rest, Role current)
 {
-    // QIcon takes the engine.
+    // QIcon takes ownership of the engine.
     return QIcon{new ThemedEngine{name, rest, current}};
 }
 

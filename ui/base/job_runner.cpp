@@ -40,7 +40,7 @@ void JobRunnerBase::launch(std::function<std::function<void()>(const base::JobCo
     m_current = std::make_unique<Run>();
     m_lastProgress = -1;
     Run* run = m_current.get();
-    // The runner outlives the thread: shutDown() joins before anything of it goes.
+    // The runner outlives the thread: shutDown() joins it before any member is destroyed.
     run->thread = std::jthread{[this, run, work = std::move(body)](const std::stop_token& stop) {
         run->deliver = work(base::JobContext{stop, &run->progress});
         QMetaObject::invokeMethod(
@@ -60,13 +60,13 @@ void JobRunnerBase::finished(Run* run)
             Q_EMIT idle();
         return;
     }
-    // The slot is free before the owner hears of it: it may start the next run at once.
+    // Free the slot before notifying the owner, who may start the next run at once.
     const std::unique_ptr<Run> over = std::move(m_current);
     over->thread.join();
     m_timer.stop();
     const std::function<void()> deliver = std::move(over->deliver);
     Q_EMIT runningChanged(false);
-    const QPointer<JobRunnerBase> self{this}; // who hears of the result may end the runner
+    const QPointer<JobRunnerBase> self{this}; // a receiver of the result may delete the runner
     deliver();
     if (self && isIdle())
         Q_EMIT idle();
@@ -90,7 +90,7 @@ void JobRunnerBase::shutDown()
         m_current->thread.request_stop();
         m_retired.push_back(std::move(m_current));
     }
-    // Joins; what was queued is dropped with this object.
+    // Joins the thread; queued results are dropped with this object.
     for (const std::unique_ptr<Run>& run : m_retired)
         run->thread.request_stop();
     m_retired.clear();

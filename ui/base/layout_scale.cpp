@@ -14,12 +14,12 @@ namespace plimsoll::ui {
 
 namespace {
 
-// What an object was last given, and the lengths of the design that stand behind it.
+// The lengths last set on an object, and the unscaled lengths from which they were computed.
 constexpr const char* kGiven = "plimsollGivenLengths";
 constexpr const char* kDesign = "plimsollDesignLengths";
 
-/// Lengths at the new scale. One that is no longer as it was last given was set by its owner, at
-/// the old scale. Negative ones mean "as the style says" and stay.
+/// Lengths at the new scale. A length that differs from the one last set was set by its owner, at
+/// the old scale. Negative lengths mean "as the style says" and stay.
 QList<int> rescaled(QObject& object, const QList<int>& now, double from, double to)
 {
     const auto given = object.property(kGiven).value<QList<int>>();
@@ -97,10 +97,10 @@ bool isOurs(const QLayout& layout)
            || qobject_cast<const QFormLayout*>(&layout) != nullptr;
 }
 
-/// Fixed sizes, and icons of those that have one.
+/// Scales fixed sizes, and the icon sizes of widgets that have one.
 void rescaleSizes(QWidget& widget, double from, double to)
 {
-    constexpr const char* kIconSize = "iconSize"; // of buttons, combo boxes and tab bars
+    constexpr const char* kIconSize = "iconSize"; // property of buttons, combo boxes and tab bars
     const bool isWide = widget.minimumWidth() == widget.maximumWidth();
     const bool isHigh = widget.minimumHeight() == widget.maximumHeight();
     const QSize icon = widget.property(kIconSize).toSize();

@@ -72,7 +72,7 @@ void MessageStrip::post(Message message)
     m_messages.push_back(std::move(message));
     rebuild();
     Q_EMIT changed();
-    Q_EMIT posted(Message{m_messages.back()}); // a copy: who listens may change the list
+    Q_EMIT posted(Message{m_messages.back()}); // a copy: a receiver may change the list
 }
 
 void MessageStrip::withdraw(const QString& id)
@@ -85,7 +85,7 @@ void MessageStrip::withdraw(const QString& id)
 
 void MessageStrip::rebuild()
 {
-    // Deleted later: a button of the strip may be the one that is being clicked.
+    // Deleted later: its button may be the one being clicked.
     while (QLayoutItem* item = m_row->takeAt(0)) {
         if (item->widget() != nullptr) {
             item->widget()->hide();

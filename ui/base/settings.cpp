@@ -23,7 +23,7 @@ constexpr QLatin1String kWindowGeometry{"window/geometry"};
 constexpr std::array kThemeWords{"system", "light", "dark"};
 constexpr std::array kPatternWords{"off", "normal", "strong"};
 
-/// What a stored word stands for; `otherwise` for a word that is not in the list.
+/// The value of a stored word; `otherwise` if the word isn't in the list.
 template <typename Choice>
 Choice choiceOf(const QString& word, const std::array<const char*, 3>& words, Choice otherwise)
 {

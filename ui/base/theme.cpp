@@ -27,8 +27,8 @@ namespace plimsoll::ui {
 
 namespace {
 
-// The theme of the running program, for code that paints. Written by Theme's constructor and
-// destructor only, on the GUI thread.
+// The theme of the running program, for code that paints. Written only by Theme's constructor and
+// destructor, on the GUI thread.
 Theme* s_current = nullptr; // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
 
 struct TextSize
@@ -189,7 +189,7 @@ void Theme::apply()
         m_fonts[role] = makeFont(static_cast<TextRole>(role));
     QApplication::setPalette(paletteFor(*this));
     QApplication::setFont(font(TextRole::Body));
-    // The application's sheet is the only one; it never holds data colours.
+    // The application has a single style sheet, which never holds data colours.
     qApp->setStyleSheet(filledStyleSheet(sheetTemplate(), *this));
 }
 

@@ -145,7 +145,7 @@ void drawCardShapes(QPainter& painter, const QRectF& rect, double radius)
 
 void drawCard(QPainter& painter, const QRectF& rect, double radius)
 {
-    constexpr double kShadow = 6; // how far it reaches, and a pixel
+    constexpr double kShadow = 6; // blur extent plus one pixel
     const QRectF card{QPointF{}, rect.size()};
     drawKept(painter, rect.topLeft(), QStringLiteral("card %1").arg(radius),
              card.adjusted(-kShadow, -kShadow, kShadow, kShadow),

@@ -85,7 +85,7 @@ bool BudgetHandle::event(QEvent* event)
     if (event->type() == QEvent::ShortcutOverride && m_isDragged
         && (static_cast<QKeyEvent*>(event)->matches(QKeySequence::Undo)
             || static_cast<QKeyEvent*>(event)->matches(QKeySequence::Redo))) {
-        event->accept(); // comes as a key instead
+        event->accept(); // delivered as a key press instead
         return true;
     }
     return QWidget::event(event);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The labels of the overlay, and the marks that they belong to.
+// The overlay's labels and the marks that they belong to.
 #include "ui/base/kept_picture.h"
 #include "ui/base/numbers.h"
 #include "ui/budget_timeline/budget_paint.h"
@@ -33,8 +33,8 @@ Tag witnessTag(const BudgetModel& model)
             model.bound->where, Role::Text};
 }
 
-/// Places of the measured peak's label: below its disc, for the predicted one stands above, then
-/// above.
+/// Positions for the measured peak's label: first below its disc, since the predicted label is
+/// above, then above.
 std::array<QRectF, 4> aroundMark(const PeakMark& mark, const QSizeF& size, double scale)
 {
     const double right = mark.apex.x() + 10 * scale;
@@ -45,7 +45,7 @@ std::array<QRectF, 4> aroundMark(const PeakMark& mark, const QSizeF& size, doubl
             QRectF{QPointF{right, above}, size}, QRectF{QPointF{left, above}, size}};
 }
 
-/// Of the two other curves.
+/// Places the labels of the two other curves' peaks.
 void placePeaks(const Placing& to, const BudgetModel& model)
 {
     const double scale = to.frame.layout.scale;
@@ -73,7 +73,7 @@ void placeBound(const Placing& to, const BudgetModel& model)
     to.placer.block(QRectF{plot.left(), y - 1, plot.width(), 2});
 }
 
-/// Where nothing of the bound's tensors can be spared.
+/// Places the label at the step where even the smallest set of tensors exceeds the budget.
 void placeWitness(const Placing& to, const BudgetModel& model)
 {
     const double scale = to.frame.layout.scale;
@@ -91,7 +91,7 @@ void placeWitness(const Placing& to, const BudgetModel& model)
     to.labels.overlay[WitnessLabel] = to.placer.place(places);
 }
 
-/// At the right end of the level lines, above them, else below, else further left.
+/// At the right end of the level lines: above them, otherwise below, otherwise further left.
 void placeLevels(const Placing& to, const BudgetModel& model)
 {
     if (!model.measured)
@@ -154,7 +154,7 @@ void placeLabels(const Placing& to, const BudgetModel& model, LabelRank rank)
 
 std::optional<PeakMark> unplannedPeakMark(const BudgetModel& model, const TimelineFrame& frame)
 {
-    // One mark is enough where the plan is the unplanned program.
+    // One mark is enough if the plan is the unplanned program.
     if (model.unplanned == model.plot.stacked)
         return std::nullopt;
     const std::optional<double> position = model.unplannedPeakPosition();

@@ -85,7 +85,7 @@ void paintPill(const PaintContext& context, const BudgetModel& model, const QCol
     painter.drawEllipse(markCenter(model, context.frame), ring, ring);
 }
 
-/// Nothing fits between an infeasible budget and the lower bound.
+/// No plan fits between an infeasible budget and the lower bound.
 void paintImpossibleBand(const PaintContext& context, const BudgetModel& model)
 {
     if (!model.bound || model.state != BudgetState::Infeasible)
@@ -99,7 +99,7 @@ void paintImpossibleBand(const PaintContext& context, const BudgetModel& model)
     painter.fillRect(QRectF{QPointF{plot.left(), top}, QPointF{plot.right(), bottom}},
                      context.color(Role::Danger, context.theme.isDark() ? 0.14 : 0.10));
     context.setShape(QPen{context.color(Role::Danger, 0.62), 1.1});
-    // Lines "/", x + y = c from the plot's corner, in whole columns.
+    // Lines "/", that is x + y = c, from the plot's corner, in whole columns.
     constexpr double kGap = 7;
     const auto columns = static_cast<int>(plot.width());
     const auto columnAt = [](double x) { return static_cast<int>(std::floor(x + 0.5)); };
@@ -129,7 +129,7 @@ QRectF pillRect(const BudgetModel& model, const TimelineFrame& frame, const Them
     const double height = theme.px(kPillHeight);
     const QPointF center = markCenter(model, frame);
     double left = center.x() + theme.px(kPillOffset);
-    // A long snapped name would leave the widget: the pill then stands left of the mark.
+    // A long snapped name would extend beyond the widget: put the pill to the left of the mark.
     if (left + width > frame.layout.header.right() - 2)
         left = center.x() - theme.px(kPillOffset) - width;
     return {left, center.y() - height / 2, width, height};
@@ -148,7 +148,7 @@ std::vector<CapacityLabel> capacityLabels(const BudgetModel& model, const Timeli
             const double y = std::round(frame.at.yOf(mark.size));
             CapacityLabel label{i, y, y, true, true};
             if (model.plot.line) {
-                // The pill has the first right to the place.
+                // The pill has precedence.
                 const double pill = lineY(model, frame);
                 const double above = kPillGapAbove * frame.layout.scale;
                 const double below = kPillGap * frame.layout.scale;
@@ -167,7 +167,7 @@ std::vector<CapacityLabel> capacityLabels(const BudgetModel& model, const Timeli
                        && label.textY - other.textY < gap;
             });
             label.hasSize = !nearest(gap / 2 + 1) && !isOnName;
-            // A label above another must not put its name onto it.
+            // A label above another must not overlap it with its name.
             label.hasName = label.hasSize && !nearest(gap);
             labels.push_back(label);
         }

@@ -7,11 +7,11 @@ namespace plimsoll::ui {
 
 namespace {
 
-/// A device or a measured level more than this much larger than everything else would flatten the
-/// curves: it stays outside the axis, a device until the budget goes there.
+/// A device or measured level more than this factor above everything else would flatten the curves:
+/// it stays off the axis, a device until the budget reaches it.
 constexpr std::int64_t kLargestShown = 2;
 
-/// Middle of the planned step under which the peak of another curve is drawn, as axis position.
+/// The axis position of another curve's peak: the middle of the corresponding planned step.
 std::optional<double> peakPosition(const timeline::Timeline& curve, const StepAxis& axis,
                                    const StepMap& stepAt)
 {

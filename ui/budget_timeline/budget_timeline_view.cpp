@@ -18,7 +18,7 @@ BudgetTimelineView::BudgetTimelineView(QWidget* parent)
     : TimelineView{parent}, m_handle{new BudgetHandle{this}}, m_field{new QLineEdit{this}}
 {
     model().overlay = &m_overlay;
-    model().layers = timeline::categoryLayers(); // the legend stands before the first plan
+    model().layers = timeline::categoryLayers(); // show the legend before the first plan
     setHoverProvider({});
     connectInput();
     connectHandle();
@@ -31,7 +31,7 @@ BudgetTimelineView::BudgetTimelineView(QWidget* parent)
 
 BudgetTimelineView::~BudgetTimelineView()
 {
-    // The children outlive this class; losing the focus, they would still call it.
+    // The children outlive this class and would still call it when they lose the focus.
     m_handle->disconnect(this);
     m_field->disconnect(this);
     m_field->removeEventFilter(this);
@@ -96,7 +96,7 @@ void BudgetTimelineView::setMeasured(std::optional<MeasuredSet> measured)
 {
     if (measured == m_budget.measured)
         return;
-    // Under the dragged line plans change at every move, the measured step mostly does not.
+    // While the line is dragged, the plan changes with every move; the measured step rarely does.
     const auto curveOf = [](const std::optional<MeasuredSet>& set) {
         return set ? set->live : nullptr;
     };
@@ -111,7 +111,7 @@ void BudgetTimelineView::setMeasured(std::optional<MeasuredSet> measured)
 
 void BudgetTimelineView::setBudget(std::optional<base::Bytes> budget)
 {
-    // Under the mouse the line belongs to the mouse.
+    // During a drag the mouse controls the line.
     if (m_budget.drag || budget == model().line)
         return;
     model().line = budget;

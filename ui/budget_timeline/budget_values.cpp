@@ -25,7 +25,7 @@ base::Bytes clamped(base::Bytes value, const BudgetLimits& limits)
     return std::clamp(value, base::Bytes{kMebi}, std::max(limits.axisTop, base::Bytes{kMebi}));
 }
 
-/// The next target above or below, the value itself when there is none.
+/// The next target above or below; the value itself if there is none.
 base::Bytes neighbourTarget(base::Bytes budget, bool above, const BudgetLimits& limits)
 {
     std::optional<base::Bytes> best;
@@ -139,7 +139,7 @@ base::Result<base::Bytes> parseBudget(const QString& text, const BudgetContext& 
     bool bare = false;
     const double number = amount.toDouble(&bare);
     if (bare && !relative) {
-        // "4060" is no number of GiB anybody has: it names a GPU.
+        // "4060" isn't a plausible number of GiB: it names a GPU.
         for (const CapacityMark& mark : context.devices)
             if (amount.size() >= 3 && mark.name.contains(amount))
                 return mark.size;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kHatchGap = 7;
 
-/// Empty when the unplanned curve is not drawn.
+/// Empty if the unplanned curve isn't drawn.
 std::vector<float> ghostHeights(const BudgetModel& model, const TimelineFrame& frame)
 {
     if (!model.unplanned || model.unplanned == model.plot.stacked)
@@ -36,10 +36,10 @@ void drawCurve(QPainter& painter, const QPolygonF& curve, const QColor& color, c
     painter.drawPolyline(curve);
 }
 
-/// The area's fill as an image that repeats without seams, from the plot's corner on.
+/// The area's fill as a seamless tile, anchored at the plot's corner.
 QImage overTile(const Theme& theme, double devicePixelRatio)
 {
-    constexpr int kLines = 10; // so that a ratio like 1.25 makes whole pixels
+    constexpr int kLines = 10; // so that a ratio like 1.25 gives whole pixels
     constexpr double kSide = kLines * kHatchGap;
     const auto side = static_cast<int>(std::lround(kSide * devicePixelRatio));
     QImage tile{side, side, QImage::Format_ARGB32_Premultiplied};
@@ -54,8 +54,8 @@ QImage overTile(const Theme& theme, double devicePixelRatio)
     return tile;
 }
 
-/// From the base on, pixel by pixel: lines cut at a hundred steps cost more
-/// than a frame has.
+/// Fills from the base up, pixel by pixel: clipping lines at hundreds of steps would take longer
+/// than a frame allows.
 void fillOverArea(QImage& image, const std::vector<float>& heights, double base, const QImage& tile,
                   double devicePixelRatio)
 {
@@ -78,7 +78,7 @@ void fillOverArea(QImage& image, const std::vector<float>& heights, double base,
 
 double budgetY(const BudgetModel& model, const TimelineFrame& frame)
 {
-    // Without a budget, or with one that nothing fits, no part is singled out.
+    // Without a budget, or if no plan fits it, no part is highlighted.
     if (!model.plot.line || model.state == BudgetState::Infeasible)
         return frame.at.plot().top();
     return std::clamp(frame.at.yOf(*model.plot.line), frame.at.plot().top(),
@@ -134,7 +134,7 @@ void paintGhost(QPainter& painter, const Ghost& ghost, const BudgetModel& model,
                 QRectF{plot.left() + left, plot.top() + from, right - left, to - from}, pixmap,
                 QRectF{left * ratio, from * ratio, (right - left) * ratio, (to - from) * ratio});
     };
-    // Of what is above the line only the columns that reach it: most of a plot is beside the peak.
+    // Above the line, only the columns that reach it matter: most of a plot lies beside the peak.
     const auto isOver = [level = plot.height() - cut](float height) {
         return static_cast<double>(height) + Ghost::kMargin >= level;
     };

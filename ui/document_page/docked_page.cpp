@@ -47,7 +47,7 @@ DockedPage::DockedPage(QWidget* parent) : QMainWindow{parent}
 
 DockedPage::~DockedPage()
 {
-    // The docks outlive the members; going, they would still report here.
+    // The docks outlive the members and would still report here while they are destroyed.
     for (const auto& [dock, area] : m_docks)
         dock->disconnect(this);
 }
@@ -66,7 +66,7 @@ void DockedPage::addDock(const DockKind& kind)
     connect(dock, &PagesDock::pageChanged, this, &DockedPage::storeView);
     connect(dock, &QDockWidget::visibilityChanged, this, &DockedPage::storeView);
     connect(dock, &QDockWidget::dockLocationChanged, this, [this] {
-        m_isLaidByHand = true; // moved, or as a session has it
+        m_isLaidByHand = true; // moved by the user, or restored from a session
         storeView();
     });
 }
@@ -122,7 +122,7 @@ QList<QWidget*> DockedPage::panels() const
     for (const auto& [dock, area] : m_docks)
         if (dock->isVisible())
             docks << dock;
-    // The right dock goes before those below; they go from left to right.
+    // The right dock is placed before those below, which are placed from left to right.
     std::ranges::sort(docks, {}, [this](QWidget* dock) {
         const bool isBelow =
             dockWidgetArea(static_cast<PagesDock*>(dock)) == Qt::BottomDockWidgetArea;
@@ -156,7 +156,7 @@ void DockedPage::resetLayout()
     m_isLaidByHand = false;
 }
 
-/// In a low window the centre keeps the larger part, on a large screen the docks get more rows.
+/// In a low window the centre keeps the larger part; on a large screen the docks get more rows.
 int DockedPage::roomBelow() const
 {
     const Theme& theme = Theme::current();
@@ -206,7 +206,7 @@ void DockedPage::setFocused(bool focused)
     }
 }
 
-/// In a narrow window what is at the right becomes the first tabs of the last dock below.
+/// In a narrow window the pages of the right dock become the first tabs of the last dock below.
 void DockedPage::adaptToWidth()
 {
     const bool narrow = width() < Theme::current().px(kNarrowWidth);
@@ -230,7 +230,7 @@ void DockedPage::adaptToWidth()
         dock->setVisible(!narrow && !m_isFocused);
 }
 
-/// Everything in the docks has grown or shrunk; so do they.
+/// The contents of the docks have been rescaled: scale the docks, too.
 void DockedPage::followScale()
 {
     const double ratio =
@@ -272,7 +272,7 @@ void DockedPage::showEvent(QShowEvent* event)
     QMainWindow::showEvent(event);
     if (m_wasShown)
         return;
-    // Sizes of docks mean something only from here on.
+    // Dock sizes are meaningful only from here on.
     adaptToWidth();
     resetLayout();
     restoreView();
@@ -296,7 +296,7 @@ void DockedPage::restoreView()
 
 void DockedPage::storeView()
 {
-    // Before the first showing, and in a layout that is not the user's, there is nothing to keep.
+    // Nothing to store before the page was first shown, or in a layout that isn't the user's.
     if (!m_wasShown || m_isFocused || !isVisible())
         return;
     const PagesDock* below = lastBelow();

@@ -19,7 +19,7 @@ DocumentPage::DocumentPage(workspace::DocumentPtr document, QWidget* parent)
         Q_EMIT sessionSaved(path, first);
     });
     connect(&m_keeper, &SessionKeeper::failed, this, [this](const QString& sentence) {
-        Q_EMIT noted({}); // "Saved in" of before
+        Q_EMIT noted({}); // clears the previous "Saved in" note
         strip().post({QStringLiteral("save"),
                       MessageKind::Danger,
                       tr("The session could not be saved."),
@@ -31,7 +31,7 @@ DocumentPage::DocumentPage(workspace::DocumentPtr document, QWidget* parent)
 
 DocumentPage::~DocumentPage()
 {
-    // Going, it writes what is pending, and may still report that this fails.
+    // While it is destroyed it writes pending changes, and may still report a failure.
     m_keeper.disconnect(this);
 }
 

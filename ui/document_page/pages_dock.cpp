@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kCountsWidth = 120;
 
-/// Ground of a dock's title bar: panel, rounded at the top, a line below.
+/// Background of a dock's title bar: panel colour, rounded at the top, with a line below.
 class TitleBar : public QWidget
 {
 public:
@@ -24,7 +24,7 @@ public:
         setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
         connect(&Theme::current(), &Theme::changed, this, [this] { updateGeometry(); });
     }
-    // Without a hint of its own Qt gives a title bar no height.
+    // Without a size hint, Qt gives a title bar no height.
     [[nodiscard]] QSize sizeHint() const override
     {
         return {QWidget::sizeHint().width(), Theme::current().rowHeight(31)};
@@ -45,13 +45,13 @@ protected:
     }
 };
 
-/// Ground of a dock's body: panel, rounded at the bottom.
+/// Background of a dock's body: panel colour, rounded at the bottom.
 class Body : public QStackedWidget
 {
 public:
     explicit Body(QWidget* parent) : QStackedWidget{parent}
     {
-        // Or everything behind it would be painted with each change in it.
+        // Otherwise every change inside would repaint everything behind it.
         setAttribute(Qt::WA_OpaquePaintEvent);
     }
 
@@ -61,7 +61,7 @@ protected:
         const Theme& theme = Theme::current();
         const int radius = theme.px(6);
         QPainter painter{this};
-        if (event->rect().bottom() < height() - radius) { // as a drag changes what stands in it
+        if (event->rect().bottom() < height() - radius) { // as when a drag updates its content
             painter.fillRect(event->rect(), theme.color(Role::Panel));
             return;
         }
@@ -118,7 +118,7 @@ PagesDock::PagesDock(const QString& name, const QString& title, QWidget* parent)
 
 void PagesDock::insertPage(int index, QWidget* page, const QString& title)
 {
-    // The page first: a new tab may become the current one at once.
+    // Set the page first: a new tab may become current at once.
     m_pages->insertWidget(index, page);
     m_tabs->insertTab(index, title);
     m_pages->setCurrentIndex(m_tabs->currentIndex());

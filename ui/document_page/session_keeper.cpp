@@ -28,7 +28,7 @@ SessionKeeper::~SessionKeeper()
 void SessionKeeper::saveInto(session::SessionFilePtr file, bool isNew)
 {
     m_creation = workspace::SessionPlace{std::move(file), {}, isNew};
-    // What is pending belongs into the old file too.
+    // Write pending changes to the old file, too.
     startWriting();
     proceed();
 }
@@ -54,7 +54,7 @@ base::Result<void> SessionKeeper::perform(Job& job)
     };
     if (!job.place.isOnly)
         return file.write([&](session::SessionStore& store) { return store.transaction(add); });
-    // The old file may be the one that is replaced: it must be closed then.
+    // The new file may replace the old one, so the old one must be closed.
     if (job.before && job.before->path() == file.path())
         job.before->close();
     return file.create(add);
@@ -91,7 +91,7 @@ void SessionKeeper::startCreation()
     job->place = *std::exchange(m_creation, std::nullopt);
     job->whole = m_document.copy();
     job->before = m_document.session.file;
-    // Only for the old file, in case that the new one can't be made.
+    // For the old file only, in case the new one can't be created.
     job->changes = m_document.pending.take();
     start(std::move(job));
 }
@@ -115,7 +115,7 @@ void SessionKeeper::settle()
     if (job->error) {
         m_document.pending.putBack(std::move(job->changes));
         if (job->whole && m_document.session.file && !m_document.pending.isEmpty())
-            m_timer.start(); // the old file is still good
+            m_timer.start(); // the old file is still in use
         Q_EMIT failed(QString::fromStdString(job->error->message));
     } else {
         if (job->whole)
@@ -148,7 +148,7 @@ void SessionKeeper::saveNow()
 void SessionKeeper::finish()
 {
     m_timer.stop();
-    // At most: what is being written, what is pending, a new file, what came meanwhile.
+    // At most four rounds: the current write, pending changes, a new file, and later changes.
     for (int round = 0; round < 4; ++round) {
         if (!m_job)
             startWriting();
@@ -156,7 +156,7 @@ void SessionKeeper::finish()
             startCreation();
         if (!m_job)
             break;
-        // Joins the worker; what it would have delivered is taken here instead.
+        // Joins the worker; its result is handled here instead.
         m_writer = std::make_unique<JobRunner<bool>>();
         settle();
     }

@@ -26,7 +26,7 @@ constexpr double kGiB = 1073741824.0;
 
 constexpr double kLegendHeight = 22;
 
-/// The marks that plans of the frontier bear, each once.
+/// The distinct marks of the frontier's plans.
 std::vector<const PlannerLook*> marksOf(const plan::Frontier& frontier)
 {
     std::vector<const PlannerLook*> marks;
@@ -224,7 +224,7 @@ void FrontierView::paintCurve(QPainter& painter, const Axes& range) const
         points << at(range, gibOf(point->evaluation().peak), slowerOf(*point));
     painter.save();
     painter.setClipRect(range.plot.adjusted(-6, -6, 6, 6));
-    // The line is of the planner that was asked, each marker of the one that made the plan.
+    // The line looks like the planner that was asked, each marker like the plan's own planner.
     const PlannerLook& asked =
         plannerLookOf(m_frontier->points().front().provenance->asked.planner);
     QPen pen{theme.color(asked.ink), 2};
@@ -235,7 +235,7 @@ void FrontierView::paintCurve(QPainter& painter, const Axes& range) const
     QPointF previous{-100, -100};
     for (int i = 0; i < points.size(); ++i) {
         const QPointF& point = points[i];
-        // Markers nearer than 5 px would only smear.
+        // Markers closer than 5 px would overlap.
         if (std::hypot(point.x() - previous.x(), point.y() - previous.y()) < 5)
             continue;
         const PlannerLook& maker = plannerLookOf(
@@ -348,7 +348,7 @@ void FrontierView::keyPressEvent(QKeyEvent* event)
         QWidget::keyPressEvent(event);
         return;
     }
-    // To the neighbouring plan: its peak is the least budget that gives it.
+    // Go to the neighbouring plan: its peak is the smallest budget that selects it.
     const auto& points = m_frontier->points();
     base::Bytes target =
         left ? points.front()->evaluation().peak : points.back()->evaluation().peak;

@@ -18,9 +18,9 @@ ManualBrowser::ManualBrowser(QWidget* parent) : QTextBrowser{parent}
 {
     setOpenLinks(false);
     setAccessibleName(tr("Page"));
-    // Going back sets the source, too, and scrolls only after this signal.
+    // Going back also sets the source, and scrolls only after this signal.
     connect(this, &QTextBrowser::sourceChanged, this, &ManualBrowser::take);
-    // Queued: a link that was followed with Enter stays in view while the key is handled.
+    // Queued: a link followed with Enter must stay in view while the key is handled.
     connect(this, &QTextBrowser::anchorClicked, this, &ManualBrowser::follow, Qt::QueuedConnection);
     connect(&Theme::current(), &Theme::changed, this, &ManualBrowser::restyle);
 }
@@ -39,7 +39,7 @@ void ManualBrowser::setMarkedWords(const QStringList& words)
 void ManualBrowser::take(const QUrl& url)
 {
     m_target = manualPath(url);
-    if (!isManualStyled(*document())) // Qt loads a page anew even for some links inside it
+    if (!isManualStyled(*document())) // Qt reloads a page even for some links within it
         restyle();
     if (url.hasFragment())
         scrollToAnchor(url.fragment());

@@ -18,7 +18,7 @@ constexpr int kIndent = 14;
 constexpr int kSpace = 5;
 constexpr int kNoteLines = 2;
 
-/// A title and, under it, what it is found by.
+/// A title with the matching text below it.
 class ManualDelegate : public QStyledItemDelegate
 {
 public:

@@ -82,7 +82,7 @@ void styleCode(QTextCursor& cursor, const QTextBlock& block)
     format.setTopMargin(isFirst ? theme.px(6) : 0);
     format.setBottomMargin(isLast ? theme.px(10) : 0);
     format.setTextIndent(theme.px(8));
-    // Code may be broken where it is too long, drawings may not.
+    // Long lines of code may wrap, drawings may not.
     format.setNonBreakableLines(!block.blockFormat().hasProperty(QTextFormat::BlockCodeLanguage));
     cursor.mergeBlockFormat(format);
     select(cursor, block);
@@ -98,7 +98,7 @@ void styleText(QTextCursor& cursor, const QTextBlock& block)
     format.setTopMargin(0);
     format.setBottomMargin(isCell ? 0 : theme.px(block.textList() != nullptr ? 4 : 9));
     cursor.mergeBlockFormat(format);
-    // Formats change while they are walked: first the places, then the colours.
+    // Changing formats invalidates the iteration: collect the places first, then set the colours.
     struct Piece
     {
         int begin, end;
@@ -124,7 +124,7 @@ void styleText(QTextCursor& cursor, const QTextBlock& block)
     }
 }
 
-/// Behind code Qt begins a table with an empty line in its first cell.
+/// Qt begins a table that follows code with an empty line in its first cell.
 void removeEmptyLine(const QTextTableCell& cell)
 {
     QTextCursor cursor = cell.firstCursorPosition();

@@ -22,7 +22,7 @@ namespace {
 
 constexpr QStringView kRoot{u"/plimsoll/documents/"};
 
-/// Targets of links go into `links`, their texts stay; so does what stands in backticks.
+/// Moves link targets into `links` and keeps their texts; text in backticks stays as it is.
 QString withoutMarkup(QString line, QStringList& links)
 {
     static const QRegularExpression kLink{QStringLiteral(R"((!?)\[([^\]]*)\]\(([^)\s]+)\))")};

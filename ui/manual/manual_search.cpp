@@ -16,7 +16,7 @@ constexpr int kChapter = 50;
 constexpr qsizetype kBefore = 30;
 constexpr qsizetype kExcerpt = 110;
 
-/// 0: one of the words is missing.
+/// Returns 0 if one of the words is missing.
 int scoreOf(const ManualPage& page, const ManualSection& section, const QStringList& words)
 {
     int score = page.isChapter() ? kChapter : 0;
@@ -34,7 +34,7 @@ int scoreOf(const ManualPage& page, const ManualSection& section, const QStringL
 
 QString excerptOf(const QString& text, const QStringList& words)
 {
-    // All words next to each other, else the first of them.
+    // The place where all words are adjacent, otherwise the first of them.
     const qsizetype together = text.indexOf(words.join(u' '), 0, Qt::CaseInsensitive);
     qsizetype at = together >= 0 ? together : text.size();
     for (const QString& word : words)

@@ -96,7 +96,7 @@ void ManualWindow::buildBar()
     column->addLayout(row, 1);
     setTabOrder(m_search, m_list);
     setTabOrder(m_list, m_page);
-    m_page->setFocus(); // arrow keys scroll at once
+    m_page->setFocus(); // so that arrow keys scroll at once
 }
 
 void ManualWindow::rescale()

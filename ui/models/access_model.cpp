@@ -51,7 +51,7 @@ void AccessModel::setTable(AccessTablePtr table)
     endResetModel();
 }
 
-/// Equal rows stand in the order in which they are made.
+/// Equal rows keep the order in which they were created.
 void AccessModel::order()
 {
     std::iota(m_rows.begin(), m_rows.end(), std::size_t{0});

@@ -26,7 +26,7 @@ QString translated(const char* text)
     return QCoreApplication::translate("Live", text);
 }
 
-/// The parameter that a storage belongs to, and as what: "", ", gradient", ", state 1".
+/// The parameter that a storage belongs to, and its role: "", ", gradient", ", state 1".
 struct Owner
 {
     std::string_view name;
@@ -120,7 +120,7 @@ void Grower::indexProgram()
         m_called[m_program.module(call.module).path] = true;
 }
 
-/// Below its parent, as the last one; tells where.
+/// Appends a node to its parent and returns its index.
 int Grower::attach(LiveNode node)
 {
     const auto index = static_cast<int>(m_tree.nodes.size());
@@ -140,8 +140,8 @@ int Grower::group(const QString& name, const QString& key, int parent,
             {.name = name, .key = key, .category = category, .parent = parent, .isGroup = true}));
 }
 
-/// The group of a path: of the innermost module around it that was called. A container that is
-/// never called itself (a list of layers) is no level of its own.
+/// The group of a path: that of the innermost enclosing module that was called. A container that is
+/// never called itself (a list of layers) forms no level.
 int Grower::moduleGroup(std::string_view path)
 {
     while (!path.empty() && !m_called.contains(path))

@@ -165,8 +165,7 @@ std::vector<PlanRow> PlanModel::rowsOf(const plan::VerifiedPlan& verified)
     return rows;
 }
 
-/// Each row costs what it runs again. A value that several rows make is saved once, by the last of
-/// them.
+/// Each row costs its own recomputations. A value made by several rows is saved once, in the last.
 std::vector<PlanRow> PlanModel::repeatsOf(const plan::VerifiedPlan& verified)
 {
     const graph::Program& program = *verified.problem().step();
@@ -220,7 +219,7 @@ QString PlanModel::textOf(const PlanRow& row, int column)
     }
 }
 
-/// Which results a region keeps although it is recomputed.
+/// The results that a region keeps although it is recomputed.
 QString PlanModel::keptText(const PlanRow& row) const
 {
     const graph::Program& program = *m_plan->problem().step();

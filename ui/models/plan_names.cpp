@@ -20,7 +20,7 @@ QString translated(const char* text)
     return QCoreApplication::translate("PlanNames", text);
 }
 
-/// Results that all saved sets of a plan keep.
+/// The results kept by all saved sets of a plan.
 std::size_t keptIn(const plan::Plan& plan)
 {
     std::size_t count = 0;
@@ -41,7 +41,7 @@ QString repeatsSentence(const plan::Plan& plan)
     std::size_t executions = 0;
     for (const plan::RecomputeStep& again : plan.recomputeSteps())
         executions += again.ops.size();
-    executions -= moved; // no repetitions
+    executions -= moved; // these aren't recomputations
     if (moved > 0)
         return translated("Runtime step: %1 ops run ahead of their place, %2 executions are "
                           "recomputations. Run it with plimsoll.compile_step(model, plan).")

@@ -84,7 +84,7 @@ QVariant PlannerModel::cell(int at, int column, int role) const
     const PlannerRow& row = rowAt(at);
     switch (role) {
     case Qt::ToolTipRole: return plainTip(row.tip);
-    case Qt::AccessibleTextRole: // what the eye takes from ground and glyph
+    case Qt::AccessibleTextRole: // what colour and glyph show
         if (column != NameColumn)
             return text(at, column);
         return QString{row.planner + (row.isChosen ? tr(", chosen") : QString{})

@@ -21,7 +21,7 @@ QString translated(const char* text)
 QString opTitle(const graph::Program& program, graph::OpId op)
 {
     const QString target = fileText(program.targetOf(program.op(op)));
-    // "aten.mul.Tensor": the library's name and the overload's say nothing here.
+    // "aten.mul.Tensor": library and overload add nothing here.
     QString name = target.section(u'.', 1, 1);
     if (name.isEmpty())
         name = target;

@@ -12,7 +12,7 @@ namespace plimsoll::ui {
 
 namespace {
 
-/// The measured ones last: they are there only where something was measured.
+/// Measured columns come last: they exist only if something was measured.
 std::array<TableColumn, StepModel::ColumnCount> columns()
 {
     std::array<TableColumn, StepModel::ColumnCount> all{

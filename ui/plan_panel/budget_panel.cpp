@@ -41,16 +41,16 @@ QFrame* separator(QWidget* parent)
     return line;
 }
 
-/// What a field shows. Only text that was changed is read back, so rounding does no harm.
+/// The text of a field. Only edited text is read back, so rounding does no harm.
 QString editText(base::Bytes bytes)
 {
     if (bytes.count() == 0)
         return QStringLiteral("0 MiB");
-    // A plain space: the text is edited and read back.
+    // A plain space, since the text is edited and read back.
     return ui::bytesText(bytes).replace(QChar{u'\u00a0'}, QChar{u' '});
 }
 
-/// What "90 %" and "4060" refer to in the Budget field.
+/// The values that "90 %" and "4060" refer to in the Budget field.
 BudgetContext budgetContext(base::Bytes budget, const workspace::Choices& choices)
 {
     BudgetContext context{budget, {}};
@@ -109,7 +109,7 @@ void BudgetPanel::buildForm()
                            QString::fromStdString(planner->descriptor().id));
     m_planners = new PlannerTable{this};
     m_device->setIconSize({theme.px(16), theme.px(16)});
-    for (QComboBox* combo : {m_device, m_planner}) { // the longest name must not widen the dock
+    for (QComboBox* combo : {m_device, m_planner}) { // a long name must not widen the dock
         combo->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
         combo->setMinimumContentsLength(8);
     }
@@ -120,7 +120,7 @@ void BudgetPanel::buildForm()
     addField(*form, tr("Reserve"), m_reserveEdit,
              tr("Memory kept free for the CUDA context and workspaces; part of the budget."));
     column->addLayout(form);
-    column->addWidget(m_fieldError); // a form layout would give it the height of one short line
+    column->addWidget(m_fieldError); // in a form layout it would have the height of one line
     m_sizes = new SizeForm{this};
     column->addWidget(m_sizes);
     m_parallel = new ParallelForm{this};
@@ -164,7 +164,7 @@ void BudgetPanel::fillDevices()
     devices.insert(devices.end(), m_ownDevices.begin(), m_ownDevices.end());
     const std::string& chosen = m_choices.device.id;
     if (!chosen.empty() && std::ranges::find(devices, chosen, &plan::Device::id) == devices.end())
-        devices.push_back(m_choices.device); // a session brings its own
+        devices.push_back(m_choices.device); // a session may bring its own device
     m_device->clear();
     for (const plan::Device& device : devices)
         m_device->addItem(icon(QStringLiteral("gpu")),
@@ -208,7 +208,7 @@ void BudgetPanel::buildResults()
     m_peakDifference = new TextLabel{{}, TextRole::SmallMedium, Role::Muted, this};
     m_timeFigure = new TextLabel{unknownText(), TextRole::Figure, Role::Text, this};
     m_timeDifference = new TextLabel{{}, TextRole::SmallMedium, Role::Muted, this};
-    // The grid shares the width out by its columns' stretch.
+    // The grid distributes the width by the columns' stretch.
     for (TextLabel* label :
          {m_gaugeText, m_peakFigure, m_peakDifference, m_timeFigure, m_timeDifference})
         label->setSteady();
@@ -230,7 +230,7 @@ void BudgetPanel::buildResults()
     m_next = new NextSteps{this};
     connect(m_next, &NextSteps::chosen, this, &BudgetPanel::budgetCommitted);
     column->addWidget(m_next);
-    // Behind the answer: options are many and seldom touched, and must not push it out of sight.
+    // After the answer: the many options are rarely changed and must not push it out of view.
     column->addWidget(separator(this));
     column->addWidget(new TextLabel{tr("Planner's options"), TextRole::Strong, Role::Text, this});
     column->addWidget(m_options);
@@ -248,7 +248,7 @@ void BudgetPanel::setRecorded(const graph::ProgramPtr& recorded)
 {
     m_sizes->setRecorded(recorded);
     m_parallel->setRecorded(*recorded);
-    // Where recomputations could update batch norm's statistics a second time.
+    // If recomputations could update batch norm's statistics a second time.
     m_options->setShown("freeze-stats",
                         std::ranges::any_of(recorded->ops, [&](const graph::Op& op) {
                             return graph::updatesStatistics(*recorded, op);
@@ -358,7 +358,7 @@ void BudgetPanel::showPlan(const workspace::Planned& planned, const plan::Verifi
         showFigures(plan->evaluation(), planned.unplanned->evaluation());
         const QString spare = shortBytesText(m_budget - *peak, Rounding::Down);
         const QString budget = ui::bytesText(m_budget);
-        // The budget holds the reserve, so it compares with all the GPU has.
+        // The budget includes the reserve, so compare it with the GPU's full memory.
         const base::Bytes memory = m_choices.device.memory;
         const bool isOver = m_budget > memory;
         m_gaugeText->setColor(isOver ? Role::Warn : Role::Muted);

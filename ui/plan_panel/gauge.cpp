@@ -37,7 +37,7 @@ void Gauge::paintEvent(QPaintEvent* /*event*/)
     QPainter painter{this};
     const QRectF track{0, (height() - theme.px(10)) / 2.0, static_cast<double>(width()),
                        static_cast<double>(theme.px(10))};
-    // A budget beyond the GPU's memory still has its place.
+    // Leave room for a budget beyond the GPU's memory.
     const auto full =
         static_cast<double>(std::max({m_memory.count(), m_budget.count(), std::int64_t{1}}));
     const auto share = [&](base::Bytes bytes) {

@@ -107,7 +107,7 @@ void MemoryLines::compute()
     m_packer.start(
         [plan = m_plan](const base::JobContext& job) -> base::Result<solve::PlanMemory> {
             base::Result<solve::PlanMemory> memory = solve::planMemory(*plan, job);
-            if (job.stopRequested()) // what was found until then is not what the plan takes
+            if (job.stopRequested()) // a partial result isn't the plan's packed height
                 return base::cancelled();
             return memory;
         },
@@ -146,7 +146,7 @@ void MemoryLines::showFigures(const solve::PlanMemory& memory)
             : tr("lower bound %1").arg(ui::bytesText(memory.packedLowerBound, Rounding::Down)));
     const base::Bytes reserved = isExpandable() ? memory.reservedExpandable : memory.reserved;
     const base::Bytes overPeak = reserved - m_plan->evaluation().peak;
-    const bool isOver = reserved > m_budget; // that is what runs out of memory
+    const bool isOver = reserved > m_budget; // this is what would run out of memory
     m_reserved->setText(ui::bytesText(reserved, Rounding::Up));
     m_reservedNote->setColor(isOver ? Role::Warn : Role::Muted);
     m_reservedNote->setText(

@@ -14,7 +14,7 @@
 
 namespace plimsoll::ui {
 
-/// One step: budget, bytes, time; the whole row is the button.
+/// One step: budget, bytes and time; the whole row is the button.
 class NextStepRow : public QAbstractButton
 {
 public:
@@ -23,7 +23,7 @@ public:
         setFixedHeight(Theme::current().rowHeight(22));
         setCursor(Qt::PointingHandCursor);
         setAttribute(Qt::WA_Hover);
-        // The rows stand where they stood while there are fewer.
+        // Hidden rows keep their space, so that the others stay in place.
         QSizePolicy policy{QSizePolicy::Preferred, QSizePolicy::Fixed};
         policy.setRetainSizeWhenHidden(true);
         setSizePolicy(policy);
@@ -59,7 +59,7 @@ protected:
         ui::setText(painter, TextRole::Body, Role::Text);
         drawNumber(painter, QPointF{theme.px(22) + 0.0, baseline}, m_budget, Qt::AlignLeft);
         const double right = width() - theme.px(2);
-        // Figures on figures would be neither: a narrow row leaves out what the first two tell.
+        // Numbers must not overlap: a narrow row omits the difference, which the budget implies.
         const double middle = right - theme.px(72);
         if (middle - numberWidth(font, m_difference) > theme.px(30) + numberWidth(font, m_budget))
             drawNumber(painter, QPointF{middle, baseline}, m_difference, Qt::AlignRight);

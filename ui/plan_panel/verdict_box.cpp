@@ -56,7 +56,7 @@ void VerdictBox::wrap()
         height += line.height();
     }
     m_layout.endLayout();
-    // Does nothing, and costs no layout, while the height stays.
+    // Does nothing, not even a layout, if the height is unchanged.
     setFixedHeight(std::max(theme.px(kLeastHeight),
                             static_cast<int>(std::ceil(height)) + 2 * theme.px(kAbove)));
     update();
@@ -64,14 +64,14 @@ void VerdictBox::wrap()
 
 QPointF VerdictBox::textCorner() const
 {
-    // From the top, beside the icon: a sentence that gets shorter in a drag must not move.
+    // Aligned to the top beside the icon, so that a shorter sentence doesn't move it in a drag.
     const Theme& theme = Theme::current();
     return QPoint{theme.px(kLeft), theme.px(kAbove)};
 }
 
 QRectF VerdictBox::textRect() const
 {
-    // Not the bounding rectangle: it is as wide as the room, also when the lines are not.
+    // Not the bounding rectangle, which has the available width even if the lines are shorter.
     double width = 0;
     for (int line = 0; line < m_layout.lineCount(); ++line)
         width = std::max(width, m_layout.lineAt(line).naturalTextWidth());

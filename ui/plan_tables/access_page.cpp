@@ -133,7 +133,7 @@ void AccessPage::refresh()
     m_maker.start(
         [problem = *m_problem](const base::JobContext& job) { return accessTable(problem, job); },
         [this](const base::Result<AccessTablePtr>& table) {
-            if (table) // else it was stopped
+            if (table) // else the job was stopped
                 show(*table);
         });
 }
@@ -147,7 +147,7 @@ void AccessPage::show(const AccessTablePtr& table)
     const int row = isSameStep && current.isValid() ? current.row() : -1;
     m_isReplacing = true;
     m_model->setTable(table);
-    if (row >= 0 && row < m_model->rowCount()) // the same value: only the budget is another
+    if (row >= 0 && row < m_model->rowCount()) // same value at another budget
         m_table->setCurrentIndex(m_model->index(row, current.column()));
     m_isReplacing = false;
     m_summary->setText(summary(*table));

@@ -28,7 +28,7 @@ constexpr int kDelay = 60; ///< ms between two trees
 
 enum Page { EmptyPage, TreePage };
 
-/// Rows of 22 with the swatch of a class before its word.
+/// Rows 22 px high, with the swatch of a class before its name.
 class LiveDelegate : public TableDelegate
 {
 public:
@@ -192,7 +192,7 @@ void LivePage::showEvent(QShowEvent* event)
     refresh();
 }
 
-/// Another plan has other steps: the page stays with the op.
+/// Another plan has other steps: the page stays at the same op.
 void LivePage::follow()
 {
     if (m_pointedPlan == m_plan)
@@ -238,7 +238,7 @@ void LivePage::show(LiveTreePtr tree)
         tr("%1 · %2 · %3 in %4 tensors")
             .arg(time, tree->place, ui::bytesText(tree->total, Rounding::Up), countText(blocks)));
     if (!m_wasFilled && !tree->top.empty()) {
-        // What holds most stands open at first.
+        // The largest group is expanded at first.
         const LiveNode& largest = tree->nodes[static_cast<std::size_t>(tree->top.front())];
         if (largest.isGroup)
             m_open.insert(largest.key);

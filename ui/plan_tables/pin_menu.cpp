@@ -18,7 +18,7 @@ void addPinActions(QMenu& menu, const QStringList& globs,
             place->setIcon(icon(name));
         }
         for (const QString& glob : globs) {
-            // What the file calls its modules may hold an ampersand, which menus take for a key.
+            // A module name may contain an ampersand, which menus would take for a mnemonic.
             QString shown = fileText(glob.toStdString());
             shown.replace(QChar{u'&'}, QStringLiteral("&&"));
             const QString text = globs.size() > 1 ? shown : title + QStringLiteral(": ") + shown;

@@ -69,7 +69,7 @@ PinPage::PinPage(QWidget* parent) : QWidget{parent}, m_error{makeErrorLabel(this
     area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     auto* content = new QWidget;
     area->setWidget(content);
-    content->setAutoFillBackground(false); // the area's own ground, as in the other pages
+    content->setAutoFillBackground(false); // show the area's own background, as on the other pages
     column->addWidget(area);
     m_list = makeColumn(content, 6, {12, 8, 12, 8});
     m_list->addWidget(new TextLabel{
@@ -149,9 +149,9 @@ void PinPage::buildRows()
 {
     for (const Row& row : m_rows) {
         row.widget->disconnect(this);
-        row.glob->disconnect(this); // a field that goes may report that editing is over
+        row.glob->disconnect(this); // a field being deleted may still emit editingFinished
         row.widget->hide();
-        row.widget->deleteLater(); // perhaps its button is what was clicked
+        row.widget->deleteLater(); // its button may be the one being clicked
     }
     m_rows.clear();
     for (std::size_t i = 0; i < m_pins.size(); ++i) {

@@ -51,7 +51,7 @@ void drawCentred(QPainter& painter, const QRectF& line, const QString& text)
 
 } // namespace
 
-/// What stands there when no plan fits: the mark, the reason, the tensors that make the bound.
+/// Shown when no plan fits: the mark, the reason, and the tensors that make up the bound.
 class BoundPage : public QWidget
 {
 public:
@@ -95,7 +95,7 @@ protected:
         const double wanted = theme.px(52) + line * (2.4 + static_cast<double>(m_rows.size()));
         double y = std::max(4.0, (height() - wanted) / 2);
         const double middle = width() / 2.0;
-        if (wanted <= height()) { // the mark goes first where there is little room
+        if (wanted <= height()) { // the mark is the first to be hidden if there is little room
             const double radius = theme.px(11);
             painter.setPen(QPen{theme.color(Role::BorderStrong), 1.5});
             painter.drawEllipse(QPointF{middle, y + radius}, radius, radius);
@@ -153,7 +153,7 @@ PlanPage::PlanPage(QWidget* parent)
     auto* layout = makeColumn(this);
     m_runtime = new TextLabel{{}, TextRole::Small, Role::Muted, this};
     m_runtime->setObjectName(QStringLiteral("runtime"));
-    m_runtime->setSteady(); // plans of a drag keep other numbers of results
+    m_runtime->setSteady(); // during a drag, plans differ in the number of kept results
     m_runtime->setMinimumHeight(Theme::current().px(22));
     m_runtime->hide();
     auto* row = makeRow(nullptr, 0, {8, 0, 8, 0});
@@ -212,7 +212,7 @@ void PlanPage::openRowMenu(const QModelIndex& index, const QPoint& globalPos)
     menu->popup(globalPos);
 }
 
-/// Plans of a drag are looked at too shortly for reasons.
+/// During a drag a plan is shown too briefly to explain.
 QString PlanPage::runtimeText(const plan::VerifiedPlan& plan) const
 {
     const QString sentence = runtimeSentence(plan.plan());
@@ -232,7 +232,7 @@ void PlanPage::showPlan(const plan::VerifiedPlanPtr& plan)
     }
 }
 
-/// Under the hand that drags its line keeps its room: the table would jump.
+/// During a drag the line keeps its space, or the table would jump.
 void PlanPage::showRuntime(const QString& sentence)
 {
     m_runtime->setText(sentence);
@@ -248,11 +248,11 @@ void PlanPage::replacePlan(const plan::VerifiedPlanPtr& plan)
     m_isReplacing = true;
     const int rows = m_model->rowCount();
     m_model->setPlan(plan);
-    // The table would lay itself out while it is painted, and be painted a second time after that.
+    // Otherwise the table would lay itself out during painting and then be painted a second time.
     if (m_model->rowCount() != rows)
         m_table->doItemsLayout();
     if (stretch) {
-        // The same decision stays selected, wherever it stands now.
+        // Keep the same decision selected, wherever it is now.
         const std::optional<int> row = m_model->rowOf(*stretch);
         if (!row)
             m_table->selectionModel()->clear();

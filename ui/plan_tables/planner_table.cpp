@@ -52,7 +52,7 @@ struct StateTexts
     QString brief;
 };
 
-/// In whole milliseconds below a second: the column is narrow, and cut off it would lose its unit.
+/// In whole milliseconds below a second: the column is narrow, and elision would hide the unit.
 QString briefTime(base::Nanoseconds took)
 {
     constexpr std::int64_t kMillisecond = 1'000'000;
@@ -62,8 +62,8 @@ QString briefTime(base::Nanoseconds took)
                : ui::timeText(took);
 }
 
-/// One or two words and, once it is over, how long it took. In brief the time stands for plans that
-/// the figures beside it tell of.
+/// One or two words and, once the planner has finished, its search time. The brief form is the time
+/// alone for planners with plans, which the numbers beside it already show.
 StateTexts stateTexts(const PlannerSummary& standing, const SummaryAt& at, bool hasBudget)
 {
     const plan::PlannerProgress& report = standing.report;
@@ -88,7 +88,7 @@ StateTexts stateTexts(const PlannerSummary& standing, const SummaryAt& at, bool 
     return after(statusText(at.status), at.status == solve::Status::Feasible);
 }
 
-/// Who it is, and why it has no plans where it has none.
+/// Describes the planner and says why it has no plans, if so.
 QString tipText(const PlannerSummary& standing)
 {
     QStringList sentences;
@@ -103,7 +103,7 @@ QString tipText(const PlannerSummary& standing)
     return sentences.join(u'\n');
 }
 
-/// A row for each, without what depends on the budget.
+/// A row for each planner, without the values that depend on the budget.
 std::vector<PlannerRow> plannerRows(const std::vector<PlannerSummary>& standings)
 {
     std::vector<PlannerRow> rows;
@@ -120,7 +120,7 @@ std::vector<PlannerRow> plannerRows(const std::vector<PlannerSummary>& standings
     return rows;
 }
 
-/// Fills in the rest: what a frame of a drag may call.
+/// Fills in the remaining values; cheap enough to call for every frame of a drag.
 void fillIn(std::vector<PlannerRow>& rows, const std::vector<PlannerSummary>& standings,
             const PlannersAt& asked)
 {
@@ -142,8 +142,8 @@ void fillIn(std::vector<PlannerRow>& rows, const std::vector<PlannerSummary>& st
     }
 }
 
-/// Ground, mark, texts and bar of a cell; texts stand on one colour, so that their pictures are
-/// kept.
+/// Paints a cell's background, mark, texts and bar. Each text lies on a single colour, so that its
+/// picture can be cached.
 class PlannerDelegate : public QStyledItemDelegate
 {
 public:
@@ -317,7 +317,7 @@ QSize PlannerTable::minimumSizeHint() const
             horizontalHeader()->height() + rows * verticalHeader()->defaultSectionSize()};
 }
 
-/// Figures are never cut: the state gives way first, then the names.
+/// Numbers are never elided: the state gives way first, then the names.
 void PlannerTable::sizeColumns()
 {
     const Theme& theme = Theme::current();
@@ -364,7 +364,7 @@ void PlannerTable::paintEvent(QPaintEvent* event)
 void PlannerTable::currentChanged(const QModelIndex& current, const QModelIndex& previous)
 {
     QTableView::currentChanged(current, previous);
-    viewport()->update(); // the ring goes around the whole row
+    viewport()->update(); // the focus ring surrounds the whole row
 }
 
 void PlannerTable::focusInEvent(QFocusEvent* event)
@@ -386,7 +386,7 @@ void PlannerTable::focusOutEvent(QFocusEvent* event)
 
 void PlannerTable::keyPressEvent(QKeyEvent* event)
 {
-    m_hasRing = true; // whoever came by mouse goes on by key
+    m_hasRing = true; // show the ring from now on, for keyboard users
     const bool isChoice = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter
                           || event->key() == Qt::Key_Space;
     if (isChoice)

@@ -25,8 +25,8 @@ TableDelegate::TableDelegate(QObject* parent) : QStyledItemDelegate{parent} {}
 void TableDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
                           const QModelIndex& index) const
 {
-    // The style sheet takes longer for a cell's empty ground than all its content takes, and a drag
-    // paints the cells in every frame; only where there is something to see is it asked.
+    // The style sheet takes longer to draw a cell's empty background than all of its content, and a
+    // drag paints the cells in every frame. So it is used only where it draws something visible.
     const bool isPlain = (option.state & (QStyle::State_Selected | QStyle::State_HasFocus)) == 0;
     if (!isPlain) {
         QStyleOptionViewItem ground = option;
@@ -56,7 +56,7 @@ void TableDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
         const bool isLink = index.data(PlanModel::LinkRole).toBool();
         if (isLink)
             painter->setPen(theme.color(Role::Accent));
-        // Of a path the end matters.
+        // The end of a path is the part that matters.
         paintText(*painter, cell, text, isLink ? Qt::ElideLeft : option.textElideMode, isPlain);
     }
     painter->restore();

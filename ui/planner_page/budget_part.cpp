@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The panel at the right of a planner page: the problem's form, the figures, the planners side by
-// side; and the GPUs given by hand, which its list offers.
+// The panel at the right of a planner page: the problem's form, the figures, the comparison of
+// planners, and the GPUs entered by hand, which the form's list offers.
 #include "core/device/known_devices.h"
 #include "ui/plan_panel/budget_panel.h"
 #include "ui/plan_panel/memory_lines.h"
@@ -18,8 +18,7 @@ namespace plimsoll::ui {
 
 namespace {
 
-/// Lines of the settings that an older or newer version wrote may be unreadable here; they are left
-/// out.
+/// Settings written by an older or newer version may contain unreadable lines, which are skipped.
 std::vector<plan::Device> ownDevices(const QStringList& lines)
 {
     std::vector<plan::Device> devices;
@@ -44,13 +43,13 @@ void showAnswer(BudgetPanel& panel, const PlannerState& state)
         panel.showAnswer(state.planned, state.outcome);
 }
 
-/// The planners at the budget of now.
+/// The planners at the current budget.
 PlannersAt plannersAt(const PlannerState& state)
 {
     PlannersAt asked;
     if (state.document.budget || state.isDragging)
         asked.budget = state.budget;
-    if (!state.isOutdated) { // else these tell of other choices
+    if (!state.isOutdated) { // else these belong to other choices
         asked.bounds = {state.outcome.peakBound.bytes, state.outcome.timeBound};
         if (state.outcome.best)
             asked.maker = state.outcome.best.provenance->madeBy().planner;
@@ -68,8 +67,7 @@ void update(BudgetPanel& panel, const DocumentController& document, const Planne
         showAnswer(panel, state);
         panel.planners().showAt(plannersAt(state));
     }
-    // What is known of planners doesn't change in a hand that drags, but by a job that runs
-    // meanwhile.
+    // The planners' results don't change because of a drag, only because of a job running then.
     if ((what & (Change::Planned | Change::Progress))
         || ((what & Change::Answer) && !state.isDragging))
         panel.planners().setSummaries(document.plannerSummaries());
@@ -79,15 +77,15 @@ void update(BudgetPanel& panel, const DocumentController& document, const Planne
                                        : std::vector<NextStep>{});
 }
 
-/// In a scroll area.
+/// Puts the panel into a scroll area.
 QWidget* scrolled(BudgetPanel* panel)
 {
     auto* area = new QScrollArea;
     area->setWidget(panel);
     area->setWidgetResizable(true);
-    // The scroll area would fill it with the window's colour.
+    // The scroll area would otherwise fill it with the window's colour.
     panel->setAutoFillBackground(false);
-    area->setFocusPolicy(Qt::NoFocus); // it follows the focus of what is in it
+    area->setFocusPolicy(Qt::NoFocus); // its content takes the focus
     area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     area->setFrameShape(QFrame::NoFrame);
     return area;
@@ -131,7 +129,7 @@ void askForDevice(PlannerPage& page)
         workspace::Choices choices = page.document().document().choices;
         choices.device = device;
         if (choices.reserve >= device.memory)
-            choices.reserve = {}; // it would leave nothing of this GPU
+            choices.reserve = {}; // the reserve would leave nothing of this GPU
         page.document().commitChoices(choices);
     });
     dialog->show();

@@ -20,7 +20,7 @@ namespace plimsoll::ui {
 namespace {
 constexpr std::chrono::milliseconds kRefineDelay{80};
 constexpr std::size_t kKnownPlans = 6;
-/// Between two pictures of what is known so far: each costs some frames.
+/// The interval between updates with partial results, each of which costs some frames.
 constexpr std::chrono::milliseconds kSoFarPeriod{300};
 
 std::string runSlot(std::int64_t key)
@@ -28,7 +28,7 @@ std::string runSlot(std::int64_t key)
     return "run " + std::to_string(key);
 }
 
-/// One thing that the user changed.
+/// One change made by the user.
 class ChangeCommand : public QUndoCommand
 {
 public:
@@ -46,7 +46,7 @@ private:
 
 } // namespace
 
-/// Where a job that plans leaves what it knows so far. Used by any thread.
+/// Where a planning job stores its partial results. Thread-safe.
 class PlannedSoFar
 {
 public:
@@ -57,14 +57,14 @@ public:
         m_isNew = true;
     }
 
-    /// Null: nothing yet.
+    /// Null if there are none yet.
     [[nodiscard]] workspace::PlannedPtr latest() const
     {
         const std::scoped_lock lock{m_mutex};
         return m_latest;
     }
 
-    /// Null: nothing since it was taken last.
+    /// Null if there is nothing new since the last call.
     [[nodiscard]] workspace::PlannedPtr takeNew()
     {
         const std::scoped_lock lock{m_mutex};
@@ -110,7 +110,7 @@ DocumentController::DocumentController(workspace::PlanDocument& document, Sessio
 
 DocumentController::~DocumentController()
 {
-    stopJobs(); // workers may not outlive what they report to
+    stopJobs(); // workers must not outlive their receiver
 }
 
 qint64 DocumentController::planningFor() const
@@ -170,7 +170,7 @@ void DocumentController::commitBudget(base::Bytes budget)
 
 void DocumentController::commitChoices(const workspace::Choices& choices)
 {
-    m_wanted.reset(); // the newest choice is the one that counts
+    m_wanted.reset(); // the latest choice wins
     if (choices == m_document.choices)
         return;
     if (choices.sizes != m_document.choices.sizes)
@@ -203,7 +203,7 @@ void DocumentController::trySizes(const workspace::Choices& choices)
                 pushChoices(choices);
                 return;
             }
-            Q_EMIT choicesChanged(); // whoever shows them shows those that hold
+            Q_EMIT choicesChanged(); // reset controls to the choices in effect
             Q_EMIT failed(QStringLiteral("size"), QString::fromStdString(there.error().message));
         });
 }
@@ -219,7 +219,7 @@ void DocumentController::applyBudget(base::Bytes budget)
 
 void DocumentController::applyChoices(const workspace::Choices& choices)
 {
-    // The budget stays where it is, even if it was only suggested so far.
+    // The budget stays the same, even if it was only suggested so far.
     if (!m_document.budget && m_complete)
         m_document.budget = budget();
     m_wanted.reset();
@@ -272,7 +272,7 @@ void DocumentController::takePlanned(workspace::PlannedPtr planned)
 {
     m_planned = std::move(planned);
     m_complete = true;
-    // From now on the budget is the document's own: it must not follow later plans.
+    // From now on the document has a budget of its own, which must not follow later plans.
     if (!m_document.budget)
         m_document.budget = workspace::suggestedBudget(*m_planned);
     Q_EMIT plannedChanged();
@@ -314,8 +314,8 @@ std::vector<workspace::PinPrice> DocumentController::pinPrices() const
     return workspace::pinPrices(*m_planned, m_withoutPin, budget());
 }
 
-/// Shows the best of what is known already, once that has a plan for the budget. In a drag only
-/// where nothing else can be shown: the picture stands still in a hand.
+/// Shows the best partial result that has a plan for the budget. During a drag, only if nothing
+/// else can be shown, so that the picture doesn't change under the user's hand.
 void DocumentController::takeSoFar()
 {
     if (m_complete || (m_preview && m_outcome.best && !isOutdated()))
@@ -325,7 +325,7 @@ void DocumentController::takeSoFar()
         || !workspace::planAt(*planned, budget()))
         return;
     m_planned = std::move(planned);
-    // Only what will be suggested in the end, too: nothing that plans still unknown would lower.
+    // Suggest a budget only if plans still unknown can't lower it.
     workspace::Planned least = *m_planned;
     least.smallestPeak = {};
     const base::Bytes suggested = workspace::suggestedBudget(*m_planned);

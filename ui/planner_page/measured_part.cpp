@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The view of a measurement that is laid over the prediction.
+// The view of a measurement attached to the document.
 #include "ui/base/help_context.h"
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
@@ -24,7 +24,7 @@ namespace {
 
 constexpr QLatin1String kPlanMessage{"measuredPlan"};
 
-/// Row names of core/compare in words.
+/// The row names of core/compare as texts.
 QString nameText(const std::string& name)
 {
     constexpr std::array<std::pair<const char*, const char*>, 7> kNames{{
@@ -75,7 +75,7 @@ QString measurementText(const workspace::Overlay& overlay)
              fileText(overlay.name));
 }
 
-/// The numbers of a run that were measured, then the steps at which the curves lie apart.
+/// The numbers that a run measured, then the steps at which the curves differ most.
 void addRows(std::vector<MeasuredRow>& rows, const workspace::MeasuredRun& run,
              const graph::Program& program)
 {
@@ -87,8 +87,8 @@ void addRows(std::vector<MeasuredRow>& rows, const workspace::MeasuredRun& run,
         rows.push_back(rowOf(gap, run, program));
 }
 
-/// What was measured where, its numbers beside the predicted ones, where the curves lie furthest
-/// apart, and the way to remove it. In the dock while a measurement is laid over.
+/// What was measured, and where; its numbers beside the predicted ones; where the curves differ
+/// most; and a button to remove it. Docked while a measurement is attached.
 class MeasuredView : public QWidget
 {
 public:
@@ -160,7 +160,7 @@ private:
     MeasuredModel* m_model = new MeasuredModel;
 };
 
-/// Once for each measurement, when plans are in: which plan its second run is of.
+/// Once per measurement, when plans are available: offers the plan of its second run.
 void offerPlan(workspace::OverlayPtr& offered, PlannerPage& page, const PlannerState& state)
 {
     const workspace::OverlayPtr& overlay = state.document.overlay;

@@ -84,8 +84,8 @@ base::Bytes shownCeiling(base::Bytes bytes)
     const std::int64_t parts = large ? 100 : 10;
     const std::int64_t whole = bytes.count() / unit * unit;
     const std::int64_t shown = ((bytes.count() - whole) * parts + unit - 1) / unit;
-    // Down to a whole byte would fall below the shown value only by what rounding brings back; but
-    // the plan must fit, so never below its peak.
+    // Rounding down to a whole byte could fall below the shown value. The plan must fit, so the
+    // result is never below its peak.
     return std::max(bytes, base::Bytes{whole + shown * unit / parts});
 }
 
@@ -139,7 +139,7 @@ std::vector<CapacityMark> capacityMarksOf(const workspace::Choices& choices)
     for (const plan::Device& device : plan::builtInDevices()) {
         const bool chosen = device.id == choices.device.id;
         QString name = QString::fromStdString(device.name);
-        name.remove(QStringLiteral("GeForce ")); // the axis has little room
+        name.remove(QStringLiteral("GeForce ")); // to fit the axis
         marks.push_back({device.memory, std::move(name), chosen});
     }
     std::ranges::stable_partition(marks, [](const CapacityMark& mark) { return mark.chosen; });
@@ -187,7 +187,7 @@ std::vector<NextStep> nextStepsOf(const plan::Frontier& frontier, const plan::Ve
     base::Bytes difference;
     for (const plan::CheaperPlan& cheapest :
          plan::cheapestPlans(frontier, present, NextSteps::kRows)) {
-        // What reads the same as this budget may hold a faster plan.
+        // A budget that reads the same may have a faster plan.
         const base::Bytes budget = shownCeiling(cheapest.to->evaluation().peak);
         const plan::VerifiedPlanPtr to = frontier.at(budget);
         if (to->evaluation().peak - present.evaluation().peak >= difference)
@@ -201,7 +201,7 @@ std::vector<NextStep> nextStepsOf(const plan::Frontier& frontier, const plan::Ve
 
 namespace {
 
-/// A budget, what is needed, and what is missing, so that the three agree as they are read.
+/// A budget, the bytes needed and the bytes missing, rounded so that the shown numbers add up.
 struct ShortfallTexts
 {
     QString budget;
@@ -209,7 +209,7 @@ struct ShortfallTexts
     QString missing;
 };
 
-/// Bytes of a unit that sizes are shown in.
+/// The number of bytes in a unit used to show sizes.
 double unitBytes(const QString& unit)
 {
     const qsizetype power = QStringLiteral("BKMGT").indexOf(unit.front());
@@ -224,14 +224,14 @@ ShortfallTexts shortfallTexts(base::Bytes budget, base::Bytes needed, Rounding r
     ShortfallTexts texts{bytesText(budget, Rounding::Down), bytesText(needed, rounding),
                          bytesText(missing, Rounding::Up)};
     if (bytesFigure(missing, Rounding::Up).unit != needs.unit) {
-        // The same figure twice with something missing in between would contradict itself.
+        // Two equal numbers with a shortfall between them would look contradictory.
         if (texts.budget == texts.needed) {
             texts.budget = exactBytesText(budget);
             texts.needed = exactBytesText(needed);
         }
         return texts;
     }
-    // In one unit, people subtract.
+    // With one unit, readers subtract the shown numbers.
     const qsizetype decimals = needs.figure.size() - needs.figure.indexOf(u'.') - 1;
     const double shown = needs.figure.toDouble();
     double rest = shown - has.figure.toDouble();
@@ -259,7 +259,7 @@ Message infeasibleMessage(const workspace::Planned& planned, base::Bytes budget)
                                      : shortfallTexts(budget, planned.smallestPeak, Rounding::Up);
     message.first = excluded ? QObject::tr("No plan fits %1.").arg(texts.budget)
                              : QObject::tr("No plan for %1 was found.").arg(texts.budget);
-    // The smallest budget with a plan stands on the strip's button.
+    // The smallest budget with a plan is shown on the strip's button.
     if (excluded)
         message.rest = QObject::tr("At least %1 must be live at once at %2: %3 short.")
                            .arg(texts.needed, opPlace(program, bound.op), texts.missing);

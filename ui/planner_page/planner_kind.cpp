@@ -45,7 +45,7 @@ QString exportTip(const PlannerPage& page)
                                      : QObject::tr("There is no plan within this budget.");
 }
 
-/// Choosing changes the document's choices.
+/// A choice made here changes the document's choices.
 PageChoice choiceOf(QString (*chosen)(const PlannerPage&),
                     void (*change)(workspace::Choices&, const std::string& id))
 {

@@ -21,7 +21,7 @@ constexpr int kRestDelay = 60; ///< ms without a move of the line until the hand
 constexpr QLatin1String kMeasurementMessage{"measurement"};
 } // namespace
 
-/// To find things in a program: made by the first search, on its thread.
+/// An index for searching a program; built by the first search, on its thread.
 struct ProgramIndex
 {
     std::once_flag once;
@@ -62,7 +62,7 @@ PlannerPage::PlannerPage(workspace::DocumentPtr plan, Settings& settings,
 PlannerPage::~PlannerPage()
 {
     m_document.disconnect(this);
-    // So would the views: they outlive the members.
+    // So would the views, which outlive the members.
     for (QObject* child : findChildren<QObject*>())
         child->disconnect(this);
 }
@@ -115,7 +115,7 @@ void PlannerPage::showAnswer()
 {
     m_shown = isWaiting() ? m_document.planned()->unplanned : m_document.shownPlan();
     if (m_document.isDragging()) {
-        m_restTimer.start(); // again
+        m_restTimer.start(); // restart
         show(Change::Answer);
     } else {
         m_restTimer.stop();
@@ -288,7 +288,7 @@ QString PlannerPage::cursorText() const
     if (!step || *step >= timeline.stepCount())
         return {};
     return timeText(timeline.timeAt(*step)) + QStringLiteral(" · ")
-           + bytesText(timeline.totalAt(*step), Rounding::Up); // as the card has it
+           + bytesText(timeline.totalAt(*step), Rounding::Up); // as on the card
 }
 
 QString PlannerPage::factsText() const

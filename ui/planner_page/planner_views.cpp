@@ -23,7 +23,7 @@ PlannerLayout plannerLayout()
                      {id("problems"), tr("Problems"), makeProblemView},
                      {id("accesses"), tr("Accesses"), makeAccessView},
                      {id("pins"), tr("Pins"), makePinView},
-                     // In the dock while there is something in them.
+                     // Docked while it has content.
                      {id("measured"), tr("Measured"), makeMeasuredView},
                      {id("tables"), {}, makeTwinsView},
                  }},

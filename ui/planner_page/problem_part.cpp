@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The messages of a planner page: what the strip says of the document, and the list of all.
+// The messages of a planner page: those of the document's strip, and the list of all.
 #include "ui/base/help_context.h"
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
@@ -35,8 +35,8 @@ ProblemKind kindOf(MessageKind kind)
     return ProblemKind::Remark;
 }
 
-/// "Kernels of the trace (cuda): attention efficient 12×, optimizer foreach 1×."; empty without
-/// any.
+/// "Kernels of the trace (cuda): attention efficient 12×, optimizer foreach 1×."; empty if there
+/// are none.
 QString kernelsText(const graph::Header& header)
 {
     QStringList choices;
@@ -50,7 +50,7 @@ QString kernelsText(const graph::Header& header)
         .arg(fileText(header.target), choices.join(QStringLiteral(", ")));
 }
 
-/// What the step takes for granted: at another size than the recorded one that is more.
+/// Lists the assumptions of the step; a size other than the recorded one adds to them.
 void addAssumptions(std::vector<Problem>& problems, const graph::Header& header)
 {
     if (const QString kernels = kernelsText(header); !kernels.isEmpty())
@@ -60,11 +60,11 @@ void addAssumptions(std::vector<Problem>& problems, const graph::Header& header)
             {.sentence = QObject::tr("Assumed by the trace: %1.").arg(fileText(sentence))});
 }
 
-/// What the runtime does with a plan that the unplanned step doesn't do.
+/// Lists what the runtime does under a plan that the unplanned step doesn't do.
 void addRemarks(std::vector<Problem>& problems, const plan::VerifiedPlan& plan)
 {
     if (plan.plan().isCompiledStep())
-        return; // it recomputes batch norm without its statistics
+        return; // batch norm runs without its statistics there
     const graph::Program& program = *plan.problem().step();
     std::set<graph::StorageId> buffers;
     std::optional<graph::OpId> first;
@@ -85,12 +85,12 @@ void addRemarks(std::vector<Problem>& problems, const plan::VerifiedPlan& plan)
              buffers.size(), first, true, opPlace(program, *first)});
 }
 
-/// What the page lists: what the file brought along, what the shown step assumes and its plan does,
+/// The entries of the page: what the file reports, what the shown step assumes, what its plan does,
 /// and every message that the strip has shown.
 class ProblemLog
 {
 public:
-    /// What the reader tolerated.
+    /// Faults that the reader tolerated.
     explicit ProblemLog(const workspace::OpenGraph& graph)
     {
         for (const auto& [oddity, count] : graph.statistics)
@@ -100,7 +100,7 @@ public:
                  .count = count});
     }
 
-    /// Counts a message of the strip. `op`: where it belongs, if it has a place.
+    /// Adds a message of the strip. `op`: its location, if it has one.
     void note(const graph::Program& program, const Message& message, std::optional<graph::OpId> op)
     {
         const QString sentence = QString{message.first + u' ' + message.rest}.trimmed();
@@ -151,7 +151,7 @@ void showBudget(MessageStrip& strip, DocumentController& document, const Planner
         strip.setProperty("budget", QString{});
         return;
     }
-    // The same message twice would undo a Dismiss; a new budget is a new message.
+    // Repeating a message would undo Dismiss; a new budget makes it a new message.
     const auto text = bytesText(state.budget);
     if (strip.property("budget").toString() == text && state.isRefined)
         return;
@@ -163,7 +163,7 @@ void showBudget(MessageStrip& strip, DocumentController& document, const Planner
     strip.post(std::move(message));
 }
 
-/// The list of all: Enter or a double click on a row goes where it has its place.
+/// The list of all messages: Enter or a double click on a row goes to its location.
 struct ProblemList
 {
     explicit ProblemList(PlannerPage& page)
@@ -195,7 +195,7 @@ struct ProblemList
                                    return problem.op.has_value();
                                }));
         model->setProblems(std::move(problems));
-        // Remarks are no problems: a file in order shows no number.
+        // Remarks aren't problems: an intact file shows no count.
         const int count = model->rowCount() - model->remarkCount();
         page.dockOf(view)->setPageTitle(view, count > 0 ? PlannerPage::tr("Problems %1").arg(count)
                                                         : PlannerPage::tr("Problems"));
@@ -215,7 +215,7 @@ PlannerView makeProblemView(PlannerPage& page)
     MessageStrip& strip = page.strip();
     const auto list = std::make_shared<ProblemList>(page);
     QObject::connect(&strip, &MessageStrip::posted, &page, [list, &page](const Message& message) {
-        // A budget without a plan has its place where the bound is reached.
+        // A budget without a plan is located where the bound is reached.
         std::optional<graph::OpId> op;
         if (message.id == kBudgetMessage)
             op = page.document().planned()->peakBound.op;
@@ -234,7 +234,7 @@ PlannerView makeProblemView(PlannerPage& page)
                         strip.withdraw(QString::fromLatin1(id));
                 if (what & Change::AtRest)
                     list->show(page);
-                // A strip would move the layout under the hand that drags.
+                // Showing the strip would move the layout during a drag.
                 if ((what & Change::Answer) && !state.isDragging)
                     showBudget(strip, page.document(), state);
             }};

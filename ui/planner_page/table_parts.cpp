@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The docks below the timeline of a planner page, as far as they show values as they are.
+// The docks below the timeline of a planner page that show values without further logic.
 #include "ui/base/help_context.h"
 #include "ui/base/texts.h"
 #include "ui/document_page/pages_dock.h"
@@ -22,7 +22,7 @@ namespace plimsoll::ui {
 
 namespace {
 
-/// The step that was chosen in a table, for all views.
+/// The step selected in a table, for all views.
 void select(PlannerPage& page, int step)
 {
     page.selection().setStep(static_cast<std::size_t>(std::max(step, 0)));
@@ -35,11 +35,11 @@ QString runSize(const workspace::PlanDocument& document, const workspace::Run& r
         return {};
     workspace::Sizes sizes = run.sizes;
     for (const graph::Axis& axis : vary->axes)
-        sizes.emplace(axis.name, axis.size); // where the run says nothing
+        sizes.emplace(axis.name, axis.size); // if the run doesn't state it
     return sizesText(sizes);
 }
 
-/// Budget and sizes of a run of the list.
+/// Budget and sizes of a listed run.
 void goBackTo(DocumentController& document, qint64 key)
 {
     const std::vector<workspace::Run>& runs = document.document().runs;
@@ -140,7 +140,7 @@ PlannerView makeRunView(PlannerPage& page)
                 if (!(what & Change::Runs))
                     return;
                 runs->setRuns(runRows(state.document));
-                // Graphs that were traced at one size only have none to show.
+                // Graphs traced at a single size have none to show.
                 table->setColumnHidden(RunModel::SizeColumn,
                                        !state.document.graph.program->vary.has_value());
             }};
@@ -184,7 +184,7 @@ PlannerView makePinView(PlannerPage& page)
                          document->commitChoices(choices);
                      });
     QObject::connect(&page, &PlannerPage::pinWanted, pins, [pins, &page](const QString& pin) {
-        page.dockOf(pins)->showPage(pins); // where the price is, or why it can't be
+        page.dockOf(pins)->showPage(pins); // where its price is shown, or why it failed
         pins->add(pin);
     });
     return {pins, [pins, &page](const PlannerState& state, Changes what) {

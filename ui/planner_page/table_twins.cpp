@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plots as tables, for those who don't see them or want the figures.
+// The plots as tables, for users who can't see them or want the numbers.
 #include "ui/base/theme.h"
 #include "ui/document_page/pages_dock.h"
 #include "ui/frontier/frontier_view.h"
@@ -23,8 +23,7 @@ constexpr std::chrono::milliseconds kRest{60};
 constexpr int kFigureWidth = 96;
 constexpr int kNameWidth = 160;
 
-/// Pages of a dock that come and go with a key. A hidden table costs nothing while the plan
-/// changes.
+/// Dock pages shown and hidden by a key. A hidden table costs nothing while the plan changes.
 class TableTwins : public QObject
 {
 public:
@@ -64,15 +63,15 @@ public:
             m_later.start();
     }
 
-    /// Brings the table of the plot that has the focus to the front with the focus in it, the
-    /// timeline's at the cursor; takes it away if it is there already.
+    /// Shows and focuses the table of the plot that has the focus, the timeline's table at the
+    /// cursor; hides it if it is already shown.
     void toggle()
     {
         const auto* frontier = m_page.findChild<FrontierView*>();
         const bool isSteps =
             !m_points->hasFocus() && (frontier == nullptr || !frontier->hasFocus());
         QTableView* table = isSteps ? m_steps : m_points;
-        // Read first: the focus chooses a row, and that its step.
+        // Read this first: focusing the table selects a row and thereby its step.
         const int row = isSteps ? static_cast<int>(m_page.selection().step().value_or(0)) : 0;
         if (m_dock.holds(table) && table->isVisible()) {
             m_dock.takePage(table, &m_page);
@@ -116,12 +115,12 @@ private:
             m_stepModel->setPlan(state.shown, {{own, &own->run}, own->predicted});
         else
             m_stepModel->setPlan(state.shown, {});
-        // Measured bytes belong beside the predicted ones, not behind all classes.
+        // Measured bytes come right after the predicted ones, before the classes.
         QHeaderView* header = m_steps->horizontalHeader();
         for (int column = StepModel::MeasuredColumn; column < m_stepModel->columnCount(); ++column)
             header->moveSection(header->visualIndex(column),
                                 StepModel::FirstClassColumn + column - StepModel::MeasuredColumn);
-        // Another plan has other steps, but mostly the same ones at the same place.
+        // Another plan has other steps, but often the same one at the same place.
         if (row < 0 || row >= m_stepModel->rowCount())
             return;
         m_isFilling = true;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr qint64 kPatience = 2000; ///< ms, then the subtitle says that it is planning
 
-/// The timeline, and which curves it has.
+/// The timeline and its set of curves.
 struct TimelinePart
 {
     void update(const PlannerState& state, Changes what);
@@ -31,7 +31,7 @@ struct TimelinePart
         nullptr; ///< as in TimelineSet
 };
 
-/// A measured step knows no reserve, and its allocator rounds in its own way.
+/// How the basis differs: a measured step has no reserve, and its allocator rounds differently.
 QString basisText(const plan::Problem& shown, graph::Rounding rounding)
 {
     if (shown.parallel)
@@ -45,8 +45,8 @@ QString basisText(const plan::Problem& shown, graph::Rounding rounding)
                                               : QObject::tr("with rounding");
 }
 
-/// `shown` is what the sizes of the plan count; `stepAt` as in MeasuredSet: given, the levels say
-/// that they are of the unplanned step.
+/// `shown` is the problem of the plan's numbers. `stepAt` as in MeasuredSet; if given, the levels
+/// are labelled as those of the unplanned step.
 MeasuredSet measuredSetOf(const workspace::MeasuredRun& run, const plan::Problem& shown,
                           std::shared_ptr<const std::vector<std::uint32_t>> stepAt)
 {
@@ -69,7 +69,7 @@ MeasuredSet measuredSetOf(const workspace::MeasuredRun& run, const plan::Problem
     return set;
 }
 
-/// What of it doesn't fit goes from the end.
+/// Parts that don't fit are dropped from the end.
 QStringList subtitle(const PlannerState& state)
 {
     if (state.planningFor > kPatience)
@@ -79,7 +79,7 @@ QStringList subtitle(const PlannerState& state)
     const QString time = timeText(state.shown->evaluation().stepTime);
     const plan::Plan& plan = state.shown->plan();
     const graph::ProgramPtr& step = state.shown->problem().step();
-    const QString size = // the fields show it, too: said where it isn't as recorded
+    const QString size = // the form shows it, too, so only say it if it differs from the recording
         step == state.document.graph.program ? QString{} : sizeText(*step);
     QStringList facts{plan.recomputesNothing() ? PlannerPage::tr("unplanned, %1").arg(time)
                                                : PlannerPage::tr("planned, %1").arg(time)};
@@ -139,7 +139,7 @@ void TimelinePart::showMeasured(const PlannerState& state) const
 {
     const workspace::MeasuredRunPtr own = state.runOfShown();
     const plan::Problem& shown = state.shown->problem();
-    // The plan that is shown was not measured: then its unplanned curve has the measured one.
+    // If the shown plan wasn't measured, show the measurement of the unplanned step.
     timeline->setMeasured(
         !state.laid.unplanned ? std::nullopt
         : own                 ? std::optional{measuredSetOf(*own, shown, nullptr)}

@@ -68,7 +68,7 @@ QPainterPath hatchPath(const QRectF& rect, double gap)
     QPainterPath path;
     if (rect.isEmpty() || gap <= 0)
         return path;
-    // Lines x + y = c, anchored to the widget so that neighbours and redraws line up.
+    // Lines x + y = c, anchored to the widget so that neighbouring areas and redraws line up.
     const double last = rect.right() + rect.bottom();
     for (double c = std::ceil((rect.left() + rect.top()) / gap) * gap; c <= last; c += gap) {
         const double left = std::max(rect.left(), c - rect.bottom());

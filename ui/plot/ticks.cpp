@@ -45,7 +45,7 @@ QString number(double value, double step)
     return QString::number(value, 'f', decimals);
 }
 
-/// Three significant digits, as all times are written.
+/// Three significant digits, as for all times.
 QString endNumber(double value)
 {
     const int decimals = value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
@@ -57,7 +57,7 @@ QString endNumber(double value)
     return text;
 }
 
-/// Takes the labels of ticks that stand too near to the end and adds the end itself.
+/// Removes the labels of ticks that are too close to the end, and adds the end itself.
 void addEnd(std::vector<Tick>& ticks, const Tick& end, double pixelsPerUnit)
 {
     while (!ticks.empty() && (end.value - ticks.back().value) * pixelsPerUnit < 1.0)
@@ -81,7 +81,7 @@ ByteAxis byteAxis(base::Bytes content, double pixels, double minGap)
     const std::int64_t wanted = std::max<std::int64_t>(content.count(), 8);
     std::int64_t step = 1;
     const auto intervals = [&] { return (wanted + step - 1) / step; };
-    // Lines include the one at 0.
+    // The count includes the line at 0.
     while (static_cast<std::size_t>(intervals()) + 1 > kMostByteLines
            || pixels / static_cast<double>(intervals()) < minGap) {
         if (intervals() <= 1)
@@ -128,7 +128,7 @@ std::vector<Tick> timeTicks(double begin, double end, double pixels, double minG
             label += suffix;
         ticks.push_back(Tick{at * unit.factor, label});
     }
-    // While zoomed in, three digits may not tell the end from its neighbours.
+    // When zoomed in, three digits may not distinguish the end from its neighbours.
     const double last = end / unit.factor;
     const QString endLabel = begin > 0 ? number(last, step / 10) : endNumber(last);
     addEnd(ticks, Tick{end, endLabel + suffix}, pixels / (end - begin));

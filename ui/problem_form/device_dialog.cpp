@@ -18,7 +18,7 @@ constexpr int kWidth = 420;
 constexpr int kUnitWidth = 40;
 constexpr int kDigits = 6;
 
-/// "82.6T", as the fields take it.
+/// For example "82.6T", as the fields accept it.
 QString rateText(double perSecond)
 {
     if (perSecond == 0)
@@ -108,7 +108,7 @@ void DeviceDialog::addFields(QFormLayout& form, const plan::Device& like)
         QString::number(like.launchLatency.count()));
 }
 
-/// What is wrong, without the example that the command line needs and with the field's own name.
+/// The error message without the command line's example, and with the field's own label.
 QString DeviceDialog::sentenceOf(const base::Error& error) const
 {
     const std::string& message = error.message;
@@ -137,7 +137,7 @@ base::Result<plan::Device> DeviceDialog::device() const
 
 void DeviceDialog::readFields()
 {
-    if (m_error == nullptr) // while the fields are made
+    if (m_error == nullptr) // still constructing the fields
         return;
     const base::Result<plan::Device> made = device();
     m_error->setText(made ? QString{} : sentenceOf(made.error()));

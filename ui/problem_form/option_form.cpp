@@ -30,7 +30,7 @@ std::optional<solve::OptionRecord> recordOf(const std::string& planner, const st
     return std::nullopt;
 }
 
-/// "slots" as "Slots", where a record has no label of its own.
+/// "slots" becomes "Slots" if a record has no label of its own.
 QString titleOf(const solve::OptionRecord& record)
 {
     if (!record.label.empty())
@@ -76,13 +76,13 @@ OptionForm::Row OptionForm::makeList(const solve::OptionRecord& record)
 OptionForm::Row OptionForm::makeNumber(const solve::OptionRecord& record)
 {
     auto* box = new QSpinBox{this};
-    box->setKeyboardTracking(false); // half a number is no choice
+    box->setKeyboardTracking(false); // a partly typed number isn't a choice
     const QString name = QString::fromStdString(record.name);
     connect(box, &QSpinBox::valueChanged, this,
             [this, name](int value) { Q_EMIT optionChosen(name, std::int64_t{value}); });
     return {record.name, box,
             [box](const solve::OptionRecord& shown, const solve::OptionValue& value) {
-                const QSignalBlocker quiet{box}; // what setOptions() shows is nobody's choice
+                const QSignalBlocker quiet{box}; // setOptions() isn't a user's choice
                 box->setRange(static_cast<int>(shown.lower), static_cast<int>(shown.upper));
                 box->setValue(numberOf(value));
             }};
@@ -94,7 +94,7 @@ OptionForm::Row OptionForm::makeText(const solve::OptionRecord& record)
     edit->setPlaceholderText(QString::fromStdString(record.example));
     edit->setMaxLength(static_cast<int>(record.upper));
     const QString name = QString::fromStdString(record.name);
-    // Not while it is typed: half a name is no choice. Left as it was, it is none, either.
+    // Not while typing, since a partial name isn't a choice, nor after an edit without change.
     connect(edit, &QLineEdit::editingFinished, this, [this, edit, name] {
         if (!edit->isModified())
             return;
@@ -106,7 +106,7 @@ OptionForm::Row OptionForm::makeText(const solve::OptionRecord& record)
                                       const solve::OptionValue& value) mutable {
                 const QString text = QString::fromStdString(std::get<std::string>(value));
                 if (text == shown && edit->isModified())
-                    return; // plans come in while somebody types
+                    return; // don't overwrite text being typed while plans arrive
                 shown = text;
                 edit->setText(text);
             }};
@@ -129,7 +129,7 @@ OptionForm::Row OptionForm::makeSwitch(const solve::OptionRecord& record)
     auto* box = new QCheckBox{QString::fromStdString(record.label), this};
     box->setMinimumHeight(Theme::current().rowHeight(20));
     const QString name = QString::fromStdString(record.name);
-    // clicked(), not toggled(): what setOptions() shows is nobody's choice.
+    // clicked(), not toggled(), since setOptions() isn't a user's choice.
     connect(box, &QCheckBox::clicked, this,
             [this, name](bool checked) { Q_EMIT optionChosen(name, std::int64_t{checked}); });
     return {record.name, box,
@@ -148,12 +148,12 @@ void OptionForm::addRow(const solve::OptionRecord& record)
     row.field->setObjectName(QString::fromStdString(record.name));
     row.field->setToolTip(plainTip(sentence));
     row.field->setAccessibleName(title);
-    if (auto* inside = row.field->findChild<QLineEdit*>()) { // of a spin box: it takes the focus
+    if (auto* inside = row.field->findChild<QLineEdit*>()) { // a spin box's edit takes the focus
         inside->setAccessibleName(title);
         inside->setAccessibleDescription(sentence);
     }
     row.field->setAccessibleDescription(sentence);
-    // A switch brings its own text; the label's room stays, so that all fields line up.
+    // A switch has its own text; the empty label keeps all fields aligned.
     auto* label = new TextLabel{isSwitch ? QString{} : title, TextRole::Body, Role::Muted, this};
     label->setMinimumWidth(theme.px(kFieldLabelWidth));
     if (!isSwitch)

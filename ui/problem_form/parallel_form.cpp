@@ -19,7 +19,7 @@ namespace plimsoll::ui {
 
 namespace {
 
-/// "100GB/s", as the field takes it.
+/// For example "100GB/s", as the field accepts it.
 QString rateText(double perSecond)
 {
     constexpr double kGiga = 1e9;
@@ -37,7 +37,7 @@ QString bucketText(const std::optional<base::Bytes>& bucket)
                : QString::number(bucket->count());
 }
 
-/// "5us".
+/// For example "5us".
 QString latencyText(base::Nanoseconds time)
 {
     constexpr std::int64_t kMicro = 1000;
@@ -158,7 +158,7 @@ void ParallelForm::fillIn()
         ofDdp->setEnabled(!m_setting->isSharded());
 }
 
-/// What the fields say, as the command line takes it.
+/// The fields' values in the syntax of the command line.
 std::string ParallelForm::line() const
 {
     if (!m_setting)
@@ -173,7 +173,7 @@ std::string ParallelForm::line() const
     const int zero = m_zero->currentIndex();
     if (zero > 0)
         text += QStringLiteral(",zero=%1").arg(zero);
-    if (zero >= 2) // the rest is DDP's
+    if (zero >= 2) // the other options belong to DDP
         return text.toStdString();
     add("bucket", *m_bucket);
     if (m_views->isChecked())
@@ -199,7 +199,7 @@ void ParallelForm::choose()
             fillIn();
         return;
     }
-    // Behind the example of a line, which nobody writes here.
+    // Cut off the command line's example, which doesn't apply here.
     const QString sentence = fileText(setting.error().message);
     const QString mark = QStringLiteral("\": ");
     m_error->setText(sentence.mid(sentence.indexOf(mark) + mark.size()));

@@ -60,7 +60,7 @@ std::optional<std::int64_t> wholeNumber(QString text)
 SizeBox::SizeBox(graph::Axis axis, QWidget* parent)
     : QAbstractSpinBox{parent}, m_axis{std::move(axis)}
 {
-    setFocusPolicy(Qt::StrongFocus); // a wheel that scrolls the panel must not turn it
+    setFocusPolicy(Qt::StrongFocus); // scrolling the panel must not change it
     setAccelerated(true);
     m_stepTimer.setSingleShot(true);
     m_stepTimer.setInterval(kStepRest);
@@ -92,7 +92,7 @@ void SizeBox::stepBy(int steps)
     const std::int64_t least = m_axis.recorded.front();
     const std::int64_t from = std::clamp(wholeNumber(text()).value_or(m_size), least, base::kHuge);
     const std::int64_t at = (from - least) / m_axis.step;
-    const bool isBetween = (from - least) % m_axis.step != 0; // down from there: to the one below
+    const bool isBetween = (from - least) % m_axis.step != 0; // then down goes to the one below
     const std::int64_t most = (base::kHuge - least) / m_axis.step;
     const std::int64_t to =
         std::clamp<std::int64_t>(at + steps + (isBetween && steps < 0 ? 1 : 0), 0, most);
@@ -123,7 +123,7 @@ SizeForm::SizeForm(QWidget* parent) : QWidget{parent}
     m_form = makeForm(nullptr, 8, 2);
     column->addLayout(m_form);
     m_error = makeErrorLabel(this);
-    column->addWidget(m_error); // a form layout would give it the height of a shorter text
+    column->addWidget(m_error); // a form layout would give it too little height
     m_reset = new QPushButton{tr("As recorded"), this};
     m_reset->setProperty("link", true);
     m_reset->setCursor(Qt::PointingHandCursor);

@@ -44,7 +44,7 @@ DocumentTabs::DocumentTabs(QStackedWidget& stack, QWidget* parent)
 DocumentTabs::~DocumentTabs()
 {
     m_bar->disconnect(this);
-    // Deleting a page shows the next one, which has the titles updated: not of pages that are gone.
+    // Deleting a page shows the next one and updates the titles, which must not use deleted pages.
     std::vector<DocumentPage*> pages = std::exchange(m_pages, {});
     pages.insert(pages.end(), m_closed.begin(), m_closed.end());
     for (DocumentPage* page : pages) {
@@ -107,7 +107,7 @@ void DocumentTabs::close(DocumentPage& page)
 void DocumentTabs::remove(DocumentPage& page)
 {
     std::erase(m_closed, &page);
-    // Not at once: the page may be the sender of what brought us here.
+    // Deferred: the page may be the sender of the current signal.
     page.deleteLater();
 }
 
@@ -137,7 +137,7 @@ void DocumentTabs::showTab(int index)
 
 void DocumentTabs::updateTitles()
 {
-    // With them it keeps room for the buttons, which would part the only tab from the "+".
+    // With scroll buttons enabled, reserved room would separate a single tab from the "+".
     m_bar->setUsesScrollButtons(m_bar->count() > 1);
     for (std::size_t i = 0; i < m_pages.size(); ++i) {
         const DocumentPage& page = *m_pages[i];

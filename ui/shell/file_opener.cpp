@@ -47,7 +47,7 @@ void FileOpener::open(const QStringList& paths)
         DocumentPage* page = pageOf(path);
         if (page != nullptr)
             m_tabs.show(*page);
-        // Of a session, documents may be closed.
+        // Documents of a session may be closed.
         if (page == nullptr || page->isInSession())
             queue({path});
     }
@@ -99,7 +99,7 @@ void FileOpener::openNext()
     if (isRunning() || m_queue.empty())
         return;
     const QString path = m_queue.front().path;
-    // A session that is still being written is opened when it is whole.
+    // A session that is still being written is opened once it is complete.
     if (std::ranges::any_of(m_tabs.closed(), [&](const DocumentPage* page) {
             return absolutePath(page->originFile()) == path;
         }))
@@ -116,7 +116,7 @@ void FileOpener::openNext()
                 m_kinds.documents.formats.kindOf(file)};
         },
         [this, path](const base::Result<std::optional<readers::FileKind>>& kind) {
-            if (m_current.path == path) // else it was given up
+            if (m_current.path == path) // else it was cancelled
                 openAs(*kind);
             else
                 goOn();
@@ -132,7 +132,7 @@ void FileOpener::openAs(std::optional<readers::FileKind> kind)
     } else if (page != nullptr && page->accepts(*kind)) {
         readAddition(*page);
     } else if (!m_queue.empty() && !m_current.waits) {
-        // Given together with its document, it may have come first.
+        // It may precede the document with which it was given: try again after the others.
         m_current.waits = true;
         m_queue.push_back(std::move(m_current));
         openNext();
@@ -168,7 +168,7 @@ void FileOpener::take(std::vector<workspace::DocumentPtr> documents, const QStri
     const DocumentPage* sibling = pageOf(path);
     for (workspace::DocumentPtr& document : documents) {
         if (sibling != nullptr && sibling->isInSession())
-            document->session.file = sibling->sessionFile(); // one writer for all of its documents
+            document->session.file = sibling->sessionFile(); // one writer for the whole session
         if (std::ranges::any_of(m_tabs.pages(), [&](const DocumentPage* page) {
                 return page->shows(document->session);
             }))
@@ -196,7 +196,7 @@ void FileOpener::readAddition(DocumentPage& page)
         if (!taken && over != nullptr && taken.error().kind != base::ErrorKind::Cancelled) {
             over->showAdditionError(path, taken.error());
             Q_EMIT failed(path, QString::fromStdString(taken.error().message));
-        } else if (taken && m_tabs.contains(over)) { // else it was closed meanwhile
+        } else if (taken && m_tabs.contains(over)) { // else it was closed in the meantime
             connect(
                 over, &DocumentPage::fileAdded, this, [this, over] { Q_EMIT added(over); },
                 Qt::SingleShotConnection);

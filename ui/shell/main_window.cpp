@@ -58,7 +58,7 @@ MainWindow::MainWindow(Settings& settings, PageRegistry kinds, QWidget* parent)
 
 MainWindow::~MainWindow()
 {
-    // Pages write what is pending and report it here.
+    // Pages write their pending changes and report errors here.
     delete m_tabs;
 }
 
@@ -66,7 +66,7 @@ void MainWindow::buildFrame()
 {
     auto* frame = new QWidget{this};
     frame->setProperty("ground", QStringLiteral("window"));
-    auto* stack = new QStackedWidget; // gets its parent last: that is the order of the Tab key
+    auto* stack = new QStackedWidget; // gets its parent last, which determines the tab order
     m_tabs = new DocumentTabs{*stack, frame};
     m_bar = new ViewBar{frame};
     auto* column = makeColumn(frame);
@@ -104,7 +104,7 @@ void MainWindow::connectParts()
     });
     connect(m_status, &StatusLine::cancelRequested, this, [this] {
         if (m_opener->isRunning())
-            m_opener->stop(); // what was cancelled is what the status bar told of
+            m_opener->stop(); // the status bar was showing the opener's progress
         else if (DocumentPage* page = currentPage())
             page->cancelJob();
     });
@@ -137,8 +137,8 @@ void MainWindow::updateState()
 void MainWindow::keyPressEvent(QKeyEvent* event)
 {
     DocumentPage* page = currentPage();
-    // Esc goes back one level in the plot, wherever the focus is. Asked for, not sent on as an
-    // event: one that the plot doesn't take would come back here.
+    // Esc goes back one level in the plot, wherever the focus is. A direct call rather than a
+    // forwarded event, since an event that the plot ignores would return here.
     if (event->key() == Qt::Key_Escape && page != nullptr && page->goBack())
         return;
     QMainWindow::keyPressEvent(event);
@@ -152,7 +152,7 @@ void MainWindow::closeEvent(QCloseEvent* event)
             return;
         }
         m_settings.setWindowGeometry(saveGeometry());
-        // The end of the desktop's session doesn't wait; then the destructor does.
+        // When the desktop session ends, don't wait here; the destructor waits.
         if (!m_keeper->isIdle() && !qGuiApp->isSavingSession()) {
             hide();
             event->ignore();

@@ -40,13 +40,13 @@ bool holds(const QWidget& panel, const QWidget& widget)
     return &panel == &widget || panel.isAncestorOf(&widget);
 }
 
-/// Where the focus was last, else the first in the tab order; null: nothing takes it.
+/// The widget that last had the focus, else the first in the tab order; null if none accepts it.
 QWidget* entryOf(QWidget& panel)
 {
     QWidget* last = panel.focusWidget();
     if (last != nullptr && takesTab(*last))
         return last;
-    // What a dock is about comes before the menu in its title.
+    // A dock's content comes before the menu in its title.
     if (const auto* dock = qobject_cast<const QDockWidget*>(&panel);
         dock != nullptr && dock->widget() != nullptr)
         if (QWidget* entry = entryOf(*dock->widget()))
@@ -60,14 +60,13 @@ QWidget* entryOf(QWidget& panel)
     return nullptr;
 }
 
-/// Moves the focus `by` panels on from the one that has it, round the end, past panels in which
-/// nothing takes the focus; a panel gets it back where it was last. The ring shows, for a key did
-/// it.
+/// Moves the focus `by` panels onwards, wrapping around and skipping panels that don't accept it. A
+/// panel's last focused widget gets it. The focus ring is shown, since a key was used.
 void goTo(const QList<QWidget*>& panels, int by)
 {
     const QWidget* focused = QApplication::focusWidget();
     const qsizetype count = panels.size();
-    qsizetype from = by > 0 ? -1 : 0; // from nowhere: the first or the last
+    qsizetype from = by > 0 ? -1 : 0; // if none has the focus
     for (qsizetype i = 0; i < count; ++i)
         if (focused != nullptr && holds(*panels[i], *focused))
             from = i;
@@ -120,7 +119,7 @@ void Menus::adopt(QMenu* menu, QAction* action, QAnyStringView id, const char* k
         action->setIcon(icon(QString::fromLatin1(iconName)));
     action->setObjectName(id);
     action->setIconVisibleInMenu(false);
-    // The window owns the keys, whether or not a menu shows the action.
+    // The window owns the shortcuts, whether or not a menu shows the action.
     m_to.tabs.window()->addAction(action);
     menu->addAction(action);
 }
@@ -233,7 +232,7 @@ void Menus::buildFile()
     add(file, "file.quit", QObject::tr("&Quit"), "Ctrl+Q", [this] { m_to.tabs.window()->close(); });
 }
 
-/// Those of other tabs, in which the shown document could be kept, too.
+/// Lists the sessions of other tabs, to which the shown document can be added.
 void Menus::listSessions(QMenu& menu)
 {
     menu.clear();
@@ -265,7 +264,7 @@ void Menus::buildEdit()
     addFor(edit, "edit.find_previous", QObject::tr("Find Previous"), "Shift+N",
            [this](DocumentPage&) { m_to.view.find().go(-1); });
     edit->addSeparator();
-    // The key itself goes to the plot first; here it only stands in the menu.
+    // The plot handles the key first; here it is only shown in the menu.
     addFor(edit, "edit.clear", QObject::tr("Clear Selection") + QStringLiteral("\tEsc"), "",
            [](DocumentPage& page) { page.clearSelection(); });
     edit->addSeparator();
@@ -294,7 +293,7 @@ void Menus::buildView()
 
 void Menus::buildTheme(QMenu* view)
 {
-    // A menu of the values of a setting, which follow it.
+    // A menu of a setting's values that stays in sync with it.
     const auto list = [this, view, settings = &m_to.settings](const QString& title, auto values,
                                                               auto get, auto set, auto changed) {
         QMenu* menu = view->addMenu(title);
@@ -358,7 +357,7 @@ void Menus::buildHelp()
     add(help, "help.manual", QObject::tr("Manual"), "", [window] { showManual(*window, false); });
     add(help, "help.context", QObject::tr("Help on This Panel"), "F1", [window] {
         showManual(*window, true);
-    })->setShortcutContext(Qt::ApplicationShortcut); // in dialogs, too
+    })->setShortcutContext(Qt::ApplicationShortcut); // also in dialogs
     help->addSeparator();
     add(help, "help.keys", QObject::tr("Keys"), "?", [window] { showKeys(window); });
     add(help, "help.planners", QObject::tr("Planners"), "", [window] { showPlanners(window); });

@@ -17,7 +17,7 @@ namespace plimsoll::ui {
 
 namespace {
 
-/// Holds changes that could not be written.
+/// Keeps changes that couldn't be written.
 bool isStuck(const DocumentPage* page)
 {
     return page->keeper().hasFailed() && page->isUnsaved();
@@ -68,7 +68,7 @@ void PageKeeper::saveAs(DocumentPage& page)
 
 void PageKeeper::saveTo(DocumentPage& page, const QString& path)
 {
-    // The other tab would go on writing into a file that is no longer there.
+    // Otherwise the other tab would keep writing to a file that no longer exists.
     const QString target = absolutePath(path);
     for (const DocumentPage* other : m_tabs.pages())
         if (other != &page && other->isInSession() && absolutePath(other->originFile()) == target) {
@@ -124,13 +124,13 @@ PageKeeper::Answer PageKeeper::ask(const QString& title) const
 
 PageKeeper::Answer PageKeeper::answerFor(DocumentPage& page)
 {
-    // Changes of a session follow by themselves, unless its file can't be written.
+    // Changes to a session are saved automatically, unless its file can't be written.
     const bool follows = page.isInSession() && !page.keeper().hasFailed() && !page.isFileMissing();
     if (!page.isUnsaved() || follows)
         return Answer::Save;
     const Answer answer = ask(page.title());
     if (answer == Answer::Save) {
-        // What closes waits for the writing, and stays open when it fails.
+        // A closing page waits for the write, and stays open if that fails.
         saveAs(page);
         return page.keeper().isWriting() ? Answer::Save : Answer::Keep;
     }
@@ -163,7 +163,7 @@ void PageKeeper::pageIdle(DocumentPage& page)
     const std::vector<DocumentPage*>& closed = m_tabs.closed();
     if (std::ranges::find(closed, &page) != closed.end()) {
         if (isStuck(&page))
-            m_tabs.bringBack(page); // its message strip says what went wrong
+            m_tabs.bringBack(page); // its message strip shows the error
         else
             m_tabs.remove(page);
         Q_EMIT pageGone();

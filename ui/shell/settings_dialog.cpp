@@ -26,7 +26,7 @@ constexpr QSize kSize{640, 480};
 constexpr int kListWidth = 150;
 constexpr int kScaleStep = 5;
 
-/// A list to choose from that follows the setting and sets it.
+/// A combo box that shows and changes a setting.
 template <typename T>
 QComboBox* choice(Settings& settings, const std::vector<std::pair<QString, T>>& values,
                   T (Settings::*get)() const, void (Settings::*set)(T),
@@ -172,7 +172,7 @@ void SettingsDialog::buildAppearance()
     scale->setRange(75, 300);
     scale->setSingleStep(kScaleStep);
     scale->setSuffix(QStringLiteral("\u00a0%"));
-    scale->setKeyboardTracking(false); // "1" on the way to "150" is not meant
+    scale->setKeyboardTracking(false); // "1" typed on the way to "150" isn't meant
     scale->setValue(m_settings.scalePercent());
     connect(scale, &QSpinBox::valueChanged, &m_settings, &Settings::setScalePercent);
     connect(&m_settings, &Settings::scalePercentChanged, scale, &QSpinBox::setValue);
@@ -226,7 +226,7 @@ void SettingsDialog::showPage(int page)
 
 void SettingsDialog::keyPressEvent(QKeyEvent* event)
 {
-    // Esc goes back one level: first what was searched for.
+    // Esc goes back one level: it clears the search first.
     if (event->key() == Qt::Key_Escape && !m_search->text().isEmpty()) {
         m_search->clear();
         return;

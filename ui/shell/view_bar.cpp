@@ -36,7 +36,7 @@ ViewBar::ViewBar(QWidget* parent) : QWidget{parent}
     m_export = new QPushButton{icon(QStringLiteral("export"), Role::OnAccent, Role::OnAccent),
                                tr("Export plan…"), this};
     m_export->setProperty("primary", true);
-    m_export->setFocusPolicy(Qt::TabFocus); // the ring is for those who come by key
+    m_export->setFocusPolicy(Qt::TabFocus); // the focus ring is for keyboard users
     row->addWidget(m_export);
     connect(m_find, &QLineEdit::textChanged, this, &ViewBar::fold);
     connect(&Theme::current(), &Theme::changed, this, &ViewBar::relabel);
@@ -62,7 +62,7 @@ void ViewBar::setActions(const QWidget& window)
     m_undo->setDefaultAction(action("edit.undo"));
     m_redo->setDefaultAction(action("edit.redo"));
     m_findButton->setDefaultAction(action("edit.find"));
-    // Those of a kind of page that the window may not know.
+    // Actions of page kinds that the window may not have.
     QAction* fit = action("view.whole");
     QAction* exporting = action("file.export");
     m_fit->setVisible(fit != nullptr);
@@ -101,7 +101,7 @@ void ViewBar::beginFind()
 bool ViewBar::eventFilter(QObject* watched, QEvent* event)
 {
     if (watched == m_find && event->type() == QEvent::FocusOut)
-        // Once the focus has gone where it goes.
+        // Deferred until the focus has arrived.
         QMetaObject::invokeMethod(this, &ViewBar::fold, Qt::QueuedConnection);
     return QWidget::eventFilter(watched, event);
 }

@@ -43,7 +43,7 @@ class FileCard : public FileButton
 public:
     FileCard(const QString& path, QWidget* parent) : FileButton{path, parent}
     {
-        setMinimumWidth(Theme::current().px(kCardWidth)); // wider where the row has room
+        setMinimumWidth(Theme::current().px(kCardWidth)); // grows if the row has room
     }
     [[nodiscard]] QSize sizeHint() const override
     {
@@ -111,7 +111,7 @@ protected:
         const Role quiet = gone ? Role::Faint : Role::Muted;
         paintThumbnail(painter, QRectF{px(12), (row.height() - px(23)) / 2, px(64), px(23)},
                        summary().thumbnail);
-        // Columns as shares of what lies right of the thumbnail.
+        // Column widths as shares of the room to the right of the thumbnail.
         const double left = px(92);
         const double width = row.width() - left - px(14);
         const auto cell = [&](double from, double to) {
@@ -159,7 +159,7 @@ FileButton::FileButton(QString path, QWidget* parent)
     m_summary.name = fileText(QFileInfo{m_path}.fileName());
     setAccessibleName(m_summary.name);
     setCursor(Qt::PointingHandCursor);
-    setFocusPolicy(Qt::TabFocus); // the ring is for those who come by key
+    setFocusPolicy(Qt::TabFocus); // the focus ring is for keyboard users
     setAttribute(Qt::WA_Hover);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
 }

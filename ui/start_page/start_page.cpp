@@ -59,7 +59,7 @@ protected:
 
 } // namespace
 
-/// Says that files can be dropped; the whole window takes them.
+/// Hints that files can be dropped; the whole window accepts them.
 class StartPage::DropZone : public QWidget
 {
 public:
@@ -106,7 +106,7 @@ private:
     bool m_active = false;
 };
 
-/// A file that could not be read: what happened, and what can be done.
+/// Reports a file that couldn't be read, and what to do about it.
 class StartPage::ErrorBox : public QWidget
 {
 public:
@@ -264,7 +264,7 @@ void StartPage::showRecent()
 {
     while (QLayoutItem* item = m_rows->takeAt(0)) {
         if (item->widget() != nullptr) {
-            // Deleted later: the row may be the one that was clicked.
+            // Deleted later: the row may be the one being clicked.
             item->widget()->hide();
             item->widget()->deleteLater();
         }

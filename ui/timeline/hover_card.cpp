@@ -59,7 +59,7 @@ double lineHeight(const Theme& theme)
     return QFontMetricsF{theme.font(TextRole::Small)}.height() + theme.px(3);
 }
 
-/// Writes lines from the top of a card down.
+/// Writes the lines of a card from top to bottom.
 class CardWriter
 {
 public:
@@ -131,7 +131,7 @@ double cardHeight(const HoverContent& content, const CardClasses& classes, const
     return lines * lineHeight(theme) + theme.px(kRule) * (hasEnd ? 2 : 1) + 2 * theme.px(kPad) - 4;
 }
 
-/// As many classes as a card in this room can list; the others are summed up.
+/// As many classes as a card of this height can list; the others are summed up.
 CardClasses classesFor(const TimelineModel& model, const Theme& theme, std::size_t step,
                        const HoverContent& content, double room)
 {

@@ -26,13 +26,13 @@ QRectF cardRect(const TimelineFrame& frame, const QSizeF& size, double x)
     if (left + size.width() > plot.right())
         left = x - offset - size.width();
     left = std::max(left, plot.left() + 2);
-    // Lower than usual only where the plot has room for it.
+    // Placed lower only if the plot has room for it.
     const double free = plot.height() - size.height();
     const double drop = std::clamp(free / 2, 0.0, kCardDrop * frame.layout.scale);
     return {QPointF{left, plot.top() + drop}, size};
 }
 
-/// Box of a layer's name: where a window of `width` columns keeps the most height.
+/// The box for a layer's name: the window of `width` columns in which the layer is thickest.
 std::optional<QRectF> nameBox(const StackColumns& columns, std::size_t layer, std::size_t width,
                               double leastHeight)
 {
@@ -75,7 +75,8 @@ void placeLayerNames(const Placing& to, const TimelineModel& model, const StackC
         const QSizeF size{std::ceil(nameWidth(font, name)) + 10,
                           std::min(line, box->height() / ratio)};
         const QPointF center = box->center() / ratio + frame.at.plot().topLeft();
-        // In the middle of the box; above or below it, still inside, where a line runs through.
+        // In the middle of the box, or above or below it inside the box if a line runs through
+        // there.
         const double aside = std::min((box->height() / ratio - size.height()) / 2, size.height());
         const auto at = [&](double shift) {
             return QRectF{QPointF{std::round(center.x() - size.width() / 2),
@@ -133,7 +134,7 @@ PlacedLabels placeLabels(const TimelineModel& model, const TimelineFrame& frame,
     }
     placeOverlay(LabelRank::AfterPeak);
     placeLayerNames(placing, model, columns, devicePixelRatio);
-    // A pinned step shows its pinned card, not a second one over it.
+    // A pinned step shows its pinned card, without a second one on top.
     const bool pinned =
         model.cursorStep && std::ranges::find(model.pins, *model.cursorStep) != model.pins.end();
     if (model.cursorCard && model.cursorStep && !pinned && !model.heldLength

@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kHandle = 8;
 
-/// The whole step in the strip, whatever part is visible above.
+/// Draws the whole step, whatever part of it is visible above.
 Coordinates overviewCoordinates(const TimelineFrame& frame)
 {
     const QRectF& strip = frame.layout.overview;
@@ -25,7 +25,7 @@ Coordinates overviewCoordinates(const TimelineFrame& frame)
                        frame.axisLength, frame.at.top()};
 }
 
-/// Calls visit(first column, columns, height, height before) for each stretch of equal heights.
+/// Calls visit(first column, columns, height, previous height) for each run of equal heights.
 template <typename Visit>
 void forEachLevel(const std::vector<float>& heights, Visit&& visit)
 {

@@ -36,7 +36,7 @@ void paintMemoryAxis(const PaintContext& context)
         painter.fillRect(QRectF{plot.left(), std::min(y, plot.bottom() - 1), plot.width(), 1},
                          context.color(Role::Grid));
         context.setText(TextRole::Small, Role::Muted);
-        // "3072 MiB" is wider than the gutter leaves: it moves towards the plot, not out of sight.
+        // "3072 MiB" is wider than the gutter: shift it towards the plot rather than out of view.
         const double right = std::max(plot.left() - context.px(8),
                                       std::min(numberWidth(font, tick.label) + 1, plot.left() - 1));
         drawNumber(painter, QPointF{right, y + (metrics.ascent() - metrics.descent()) / 2},
@@ -44,7 +44,7 @@ void paintMemoryAxis(const PaintContext& context)
     }
 }
 
-/// The name of a phase as far as it fits.
+/// As much of a phase's name as fits.
 QString fittingName(const QString& name, double width, const QFont& font, double scale)
 {
     if (numberWidth(font, name) + 12 * scale <= width)
@@ -54,7 +54,7 @@ QString fittingName(const QString& name, double width, const QFont& font, double
     return width >= 13 * scale ? name.left(1) : QString{};
 }
 
-/// Down to where the line of a boundary is seen.
+/// The y coordinate down to which a boundary's line is visible.
 double boundaryEnd(const PaintContext& context, const StackColumns& standing, double x)
 {
     const QRectF& plot = context.frame.layout.plot;
@@ -87,7 +87,7 @@ void paintGround(const PaintContext& context)
     painter.fillRect(whole, context.color(Role::Panel));
     painter.fillRect(layout.plot, context.color(Role::Plot));
     paintMemoryAxis(context);
-    // The right edge of the plot is the axis of the device sizes.
+    // The right edge of the plot is the axis for device sizes.
     painter.fillRect(QRectF{layout.plot.right(), layout.plot.top(), 1, layout.plot.height()},
                      context.color(Role::Border));
     painter.fillRect(QRectF{layout.plot.left(), layout.plot.bottom(), layout.plot.width(), 1},
@@ -168,7 +168,7 @@ void paintTimeAxis(const PaintContext& context)
     painter.setRenderHint(QPainter::Antialiasing, false);
     const QFont& small = context.theme.font(TextRole::Small);
     const QFontMetricsF metrics{small};
-    // The label of the end, at the right of its tick, may need the place of the one before.
+    // The end's label, right of its tick, may need the space of the previous one.
     const double endBegins = ticks.empty()
                                  ? axis.right()
                                  : std::round(at.xOf(ticks.back().value))

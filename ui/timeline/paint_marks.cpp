@@ -49,7 +49,7 @@ QSizeF tagSize(const Theme& theme, const Tag& tag)
 
 void paintTag(const PaintContext& context, const QRectF& rect, const Tag& tag)
 {
-    // Most tags stand where they stood in the frame before.
+    // Most tags are where they were in the previous frame.
     const QRectF own{QPointF{}, rect.size()};
     const QString key = QStringLiteral("tag %1 %2 %3 %4")
                             .arg(static_cast<int>(tag.ink))

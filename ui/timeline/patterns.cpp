@@ -15,14 +15,14 @@ namespace {
 
 constexpr int kTile = 60; ///< logical pixels; every pattern's period divides it
 
-/// Both directions are needed by the cross hatch.
+/// The cross hatch needs both directions.
 void addDiagonals(std::vector<QLineF>& lines, int gap, bool rising)
 {
     for (int c = -kTile; c <= 2 * kTile; c += gap)
         lines.push_back(rising ? QLineF(c, 0, c - kTile, kTile) : QLineF(c, 0, c + kTile, kTile));
 }
 
-/// Lines of a pattern, in a 60 x 60 square that tiles the plane.
+/// The lines of a pattern in a 60 x 60 square that tiles the plane.
 std::vector<QLineF> patternLines(std::size_t ink)
 {
     std::vector<QLineF> lines;

@@ -79,7 +79,7 @@ std::vector<float> curveColumns(const timeline::Timeline& curve, std::span<const
         if (!stepAt) {
             largest = shownStep(curve, span);
         } else {
-            // Both keep the order of what they have in common, so a span maps to a span.
+            // Both keep the order of their common ops, so a span maps to a span.
             const std::vector<std::uint32_t>& map = *stepAt;
             std::size_t first = lastStep;
             std::size_t last = 0;

@@ -16,10 +16,10 @@ namespace {
 constexpr std::size_t kLayers = StackColumns::kLayers;
 using FlatRows = StripRows::Flat;
 using FlatLayers = std::array<FlatRows, kLayers>;
-/// Thinner layers than this (device pixels) get no separator, or nothing would be left of them.
+/// Layers thinner than this (in device pixels) have no separator, which would hide them completely.
 constexpr int kLeastSeparated = 3;
 
-/// `over` on opaque or transparent `under`, both premultiplied.
+/// Blends `over` onto opaque or transparent `under`, both premultiplied.
 QRgb blended(QRgb over, QRgb under)
 {
     const unsigned rest = 255U - static_cast<unsigned>(qAlpha(over));
@@ -36,10 +36,10 @@ QRgb premultiplied(QColor color, double factor = 1.0)
     return qPremultiply(color.rgba());
 }
 
-/// Columns that are filled together: a cache line of each row.
+/// The number of columns filled together: one cache line per row.
 constexpr std::size_t kStrip = FillTile::kStretch;
 
-/// Writable rows of an image, and those of the picture that shows where nothing is drawn.
+/// The writable rows of an image, and those of the background picture.
 struct Canvas
 {
     QRgb* bits;
@@ -48,7 +48,7 @@ struct Canvas
     std::size_t rows;
 };
 
-/// The pixels of one column, one after the other; 0 where the ground shows.
+/// The pixels of one column in sequence; 0 where the background shows.
 struct ColumnPixels
 {
     QRgb* pixels;
@@ -81,8 +81,7 @@ int upperEdge(const StackColumns& columns, std::size_t column, std::size_t layer
     return std::clamp(height - up, 0, height);
 }
 
-/// Where the outline of the sum begins and ends in a column: a step curve has only level and
-/// upright parts.
+/// The vertical extent of the sum's outline in a column: a step curve has no slanted parts.
 std::pair<int, int> outlineOf(const StackColumns& columns, std::size_t column, int height,
                               int thickness)
 {
@@ -92,7 +91,7 @@ std::pair<int, int> outlineOf(const StackColumns& columns, std::size_t column, i
     return {from, std::max(std::max(top, before), from + thickness)};
 }
 
-/// Outline and separators are outside of them.
+/// The rows of a strip that one layer covers in all columns, without outline and separators.
 FlatLayers flatRows(const StackColumns& columns, std::size_t begin, std::size_t end, int height,
                     int thickness)
 {
@@ -119,7 +118,7 @@ FlatLayers flatRows(const StackColumns& columns, std::size_t begin, std::size_t 
     return found;
 }
 
-/// Repeats a tile's column down to `bottom`.
+/// Fills downwards to `bottom` by repeating a tile's column.
 void fillRun(QRgb* out, const QRgb* bottom, const QRgb* tileColumn, int side, int at)
 {
     while (out < bottom) {
@@ -129,8 +128,7 @@ void fillRun(QRgb* out, const QRgb* bottom, const QRgb* tileColumn, int side, in
     }
 }
 
-/// The layers of one column, and its part of the outline. What is above stays as it is, and rows
-/// that are flat.
+/// Draws the layers of one column and its part of the outline. Leaves rows above and flat rows.
 void fillColumn(const ColumnPixels& pixels, const StackColumns& columns, std::size_t column,
                 const Brushes& brushes, const FlatLayers& flat)
 {
@@ -169,7 +167,7 @@ void fillColumn(const ColumnPixels& pixels, const StackColumns& columns, std::si
     pixels.blend(from - 1, brushes.outlineEdge);
 }
 
-/// Turns columns of pixels into rows. A fixed width needs no loop.
+/// Transposes columns of pixels into rows. A fixed width avoids an inner loop.
 template <std::size_t Width>
 void turn(const Canvas& canvas, const QRgb* strip, std::size_t left, std::size_t first,
           std::size_t last)
@@ -186,7 +184,7 @@ void turn(const Canvas& canvas, const QRgb* strip, std::size_t left, std::size_t
     }
 }
 
-/// What stands above everything drawn.
+/// Restores the background above everything drawn.
 void clearRows(const Canvas& canvas, std::size_t left, std::size_t width, std::size_t from,
                std::size_t last)
 {
@@ -197,7 +195,7 @@ void clearRows(const Canvas& canvas, std::size_t left, std::size_t width, std::s
     }
 }
 
-/// One layer from side to side of a strip, row by row.
+/// Fills rows of one layer across the whole strip.
 void fillFlat(const Canvas& canvas, std::size_t left, int from, int to, const FillTile& tile,
               const Brushes& brushes)
 {
@@ -208,7 +206,7 @@ void fillFlat(const Canvas& canvas, std::size_t left, int from, int to, const Fi
                     canvas.bits + y * canvas.stride + left);
 }
 
-/// Those of the flat rows that don't show the layer already.
+/// Fills those flat rows that don't show the layer yet.
 void fillChanged(const Canvas& canvas, std::size_t left, const StripRows& rows,
                  const StripRows& shown, std::size_t layer, const Brushes& brushes)
 {
@@ -221,7 +219,7 @@ void fillChanged(const Canvas& canvas, std::size_t left, const StripRows& rows,
     fillFlat(canvas, left, to, flat.bottom, tile, brushes);
 }
 
-/// Columns from one up to before another.
+/// The columns begin..end-1.
 struct Strip
 {
     std::size_t begin = 0;
@@ -230,7 +228,7 @@ struct Strip
     [[nodiscard]] std::size_t width() const { return end - begin; }
 };
 
-/// What rows of a strip hold, before any is filled.
+/// Determines what the rows of a strip will hold.
 StripRows rowsOf(const StackColumns& columns, const Strip& at, int height, int thickness)
 {
     StripRows rows;
@@ -243,9 +241,9 @@ StripRows rowsOf(const StackColumns& columns, const Strip& at, int height, int t
     return rows;
 }
 
-/// Fills a strip column by column in memory that stays in the cache, then turns it into rows of the
-/// image: going down the image itself would touch another page with every pixel. Rows that show the
-/// same as before are left alone: the image is far larger than the cache.
+/// Fills a strip column by column in memory that stays in the cache, then transposes it into the
+/// image: writing columns to the image directly would touch another page with every pixel. Rows
+/// that show the same as before are skipped, since the image is far larger than the cache.
 StripRows fillStrip(const Canvas& canvas, std::vector<QRgb>& pixels, const StackColumns& columns,
                     const Strip& at, const Brushes& brushes, const StripRows& shown)
 {
@@ -281,7 +279,7 @@ StripRows fillStrip(const Canvas& canvas, std::vector<QRgb>& pixels, const Stack
     return rows;
 }
 
-/// `shown`: what the strips show already, by strip; what they show now afterwards.
+/// `shown`: on entry, what each strip shows already; on return, what it shows now.
 void fillStack(const Canvas& canvas, std::size_t width, const StackColumns& columns,
                const Brushes& brushes, std::vector<StripRows>& shown)
 {
@@ -294,7 +292,7 @@ void fillStack(const Canvas& canvas, std::size_t width, const StackColumns& colu
         if (begin < count)
             here = fillStrip(canvas, pixels, columns, {begin, std::min(end, count)}, brushes, here);
         if (end > count) {
-            // Right of the end of the step there is nothing.
+            // Nothing is drawn after the end of the step.
             const std::size_t left = std::max(begin, count);
             clearRows(canvas, left, end - left, 0, canvas.rows);
             here = {};

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kPaleOpacity = 0.45;
 
-/// Everything above the stack.
+/// Paints everything above the stack.
 void paintAbove(const PaintContext& context, const PlacedLabels& labels)
 {
     const TimelineModel& model = context.model;
@@ -137,7 +137,7 @@ void TimelineCanvas::compose(const TimelineFrame& frame)
     const Theme& theme = Theme::current();
     const QRect plot{anchorOf(frame, ratio()),
                      frame.deviceCoordinates(ratio()).plot().size().toSize()};
-    // Fading the colours is the same as drawing with an opacity, and as quick as drawing without.
+    // Fading the colours equals drawing with an opacity, at no extra cost.
     Base& shown = shownBase();
     if (m_model.pale)
         shown.stack.draw(plot, m_columns, m_paleTiles, fadedInks(theme));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The line above the plot: title, facts about what is shown, legend.
+// The line above the plot: title, facts about the shown plan, legend.
 #include "ui/base/drawn_text.h"
 #include "ui/timeline/paint_context.h"
 #include "ui/timeline/patterns.h"
@@ -35,7 +35,7 @@ struct LegendEntry
     double text = 0;
 };
 
-/// What the legend of a frame is drawn from.
+/// The data from which a frame's legend is drawn.
 struct Legend
 {
     std::vector<LegendEntry> entries; ///< from the right
@@ -51,7 +51,7 @@ double lineWidth(const TimelineModel& model, const Theme& theme)
            + theme.px(kLineSwatch + kSwatchGap);
 }
 
-/// Right-aligned at x.
+/// Draws the line's legend entry, right-aligned at x.
 void paintLegendLine(const PaintContext& context, double x, double baseline)
 {
     const std::optional<LegendLine>& line = context.model.legendLine;
@@ -67,8 +67,8 @@ void paintLegendLine(const PaintContext& context, double x, double baseline)
                              line->name);
 }
 
-/// From the right, so the order left to right is that of the stack; what would leave the title no
-/// room is left out.
+/// Builds entries from the right, so that their order left to right is that of the stack. Entries
+/// that would leave no room for the title are omitted.
 Legend legendOf(const TimelineModel& model, const TimelineFrame& frame, const Theme& theme)
 {
     const QFont& font = theme.font(TextRole::Small);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kRangeHit = 5;
 
-/// The band under a point of the plot's width.
+/// The phase band at an x coordinate of the plot.
 std::optional<std::size_t> bandAt(const TimelineModel& model, const TimelineFrame& frame, double x)
 {
     const double at = frame.at.positionAt(x);

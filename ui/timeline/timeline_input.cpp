@@ -203,7 +203,7 @@ void TimelineInput::clickPlot(const QPointF& pos)
     const auto step = m_canvas.stepAtX(pos.x());
     if (!step)
         return;
-    // Above the curve there is nothing to pin.
+    // There is nothing to pin above the curve.
     if (pos.y() >= m_canvas.frame().at.yOf(m_model.stacked->totalAt(*step)))
         togglePin(*step);
     else if (!m_model.pins.empty())
@@ -221,7 +221,7 @@ void TimelineInput::doubleClick(const QPointF& pos)
         const timeline::Band& band = m_model.stacked->bands()[hit.index];
         showSteps(band.begin, band.end);
     } else if (hit.place == Place::Plot) {
-        // The first click of the two has pinned something; that was not meant.
+        // The first click of the double click has pinned a step; undo that.
         setPins(m_pinsBeforePress);
         show({0.0, 1.0});
     }
@@ -229,7 +229,7 @@ void TimelineInput::doubleClick(const QPointF& pos)
 
 void TimelineInput::wheel(const QPointF& pos, QPoint delta, Qt::KeyboardModifiers modifiers)
 {
-    if (m_grab != Grab::None) // nothing moves below a pressed button
+    if (m_grab != Grab::None) // no hover effects while a button is pressed
         return;
     const TimelineFrame now = m_canvas.frame();
     const bool sideways = (modifiers & Qt::ShiftModifier) != 0 || delta.y() == 0;
@@ -258,7 +258,7 @@ void TimelineInput::moveCursor(int moves, bool bySteps)
         m_model.axis.stepAt((now.at.visibleBegin() + now.at.visibleEnd()) / 2));
     const std::size_t from = step;
     if (!bySteps) {
-        // At least one column on, and on to the next step where a step is wider than that.
+        // At least one column, and at least one step where a step is wider than a column.
         const double x = now.xOfStep(m_model.axis, step) + moves / m_canvas.ratio();
         step = m_canvas.stepAtX(x).value_or(step);
     }

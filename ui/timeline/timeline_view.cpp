@@ -36,7 +36,7 @@ TimelineView::TimelineView(QWidget* parent) : QWidget{parent}
 void TimelineView::invalidate()
 {
     if (m_model.heldLength) {
-        // The frame and the overlay's curves stand still under the dragged line.
+        // The frame and the overlay's curves don't change while the line is dragged.
         m_canvas.invalidateStack();
         return;
     }

@@ -31,7 +31,7 @@ VisibleRange Viewport::clamped(VisibleRange range) const
     if (range.end < range.begin)
         std::swap(range.begin, range.end);
     const double newWidth = std::clamp(range.end - range.begin, m_smallest, 1.0);
-    // A range that is too narrow grows about its middle.
+    // A range that is too narrow is widened around its middle.
     const double middle = (range.begin + range.end) / 2;
     const double begin = std::clamp(middle - newWidth / 2, 0.0, 1.0 - newWidth);
     return {begin, begin + newWidth};

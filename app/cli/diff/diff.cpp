@@ -27,7 +27,7 @@ using compare::Unit;
 
 constexpr std::size_t kGaps = 5;
 
-/// What a run is called, and what was predicted for it.
+/// A run's name, and what was predicted for it.
 struct Predicted
 {
     plan::Problem problem;
@@ -57,7 +57,7 @@ ordered_json gapJson(const compare::Gap& gap, const Predicted& predicted)
             {"measured_bytes", gap.measured.count()}};
 }
 
-/// Unknown where the measurement holds no ops.
+/// Unknown if the measurement has no ops.
 ordered_json sameOps(const compare::Comparison& comparison)
 {
     return comparison.opsKnown ? ordered_json(comparison.otherOps.empty()) : ordered_json(nullptr);
@@ -171,7 +171,7 @@ private:
         step.evaluation = plan::evaluate(step.problem, step.plan);
         return step;
     }
-    /// A plan that may be over its budget, but can run.
+    /// Loads a plan that may be over its budget but can run.
     compare::PredictedStep stepOfPlan(const std::string& path) const
     {
         return legalStep(path, readPlan(path, m_plan, m_at, common()));
@@ -187,14 +187,14 @@ private:
         return step;
     }
 
-    /// `other`: why the measurement is of something else, if it is.
+    /// `other`: why the measurement belongs to something else, if it does.
     void refuseForeign(const std::string& other) const
     {
         if (!other.empty())
             throw VerbError(ErrorKind::File, io::pathText(m_measurement) + ": " + other);
     }
 
-    /// As the allocator that was measured would have it: its rounding, no reserve.
+    /// Predicts with the measured allocator's rounding and without a reserve.
     Predicted predict(const compare::Measurement& measurement, bool planned)
     {
         Predicted predicted;

@@ -47,7 +47,7 @@ ordered_json kernelsJson(const graph::Header& header)
     return json;
 }
 
-/// The sizes that a graph knows; empty where it was traced at one.
+/// The sizes that a graph supports; empty if it was traced at a single size.
 ordered_json axesJson(const graph::Program& program)
 {
     ordered_json json = ordered_json::array();
@@ -98,7 +98,7 @@ ordered_json summaryJson(const graph::Program& program, std::size_t cuts,
             {"assumed", program.header.assumed}};
 }
 
-/// The chain in the form that `solve chain` reads.
+/// The chain in the format that `solve chain` reads.
 ordered_json problemJson(const solve::Chain& chain)
 {
     return {{"ftime", chain.ftime}, {"btime", chain.btime}, {"x", chain.x},
@@ -268,7 +268,7 @@ private:
         problem.device = orThrow(workspace::chooseDevice(m_device));
         const readers::ReadProgram read = readGraph(file, m_at, common());
         problem.program = read.program;
-        // A step that can't be cut (inference, say) is still worth looking at.
+        // A step that can't be cut, such as inference, is still worth inspecting.
         const base::Result<solve::LinearizedStep> step =
             solve::linearize(problem, *solve::makeRegionSpace(*read.program, granularity()),
                              solve::Residuals::EachCut);

@@ -13,7 +13,7 @@ namespace plimsoll::cli {
 
 namespace {
 
-/// base::timeText() is for spans; a wait is told by its sign.
+/// Like base::timeText(), with a sign for waits.
 std::string freeText(std::optional<base::Nanoseconds> time)
 {
     if (!time)
@@ -54,7 +54,7 @@ std::string valueText(const graph::Program& program, const solve::ValueAccess& v
 void addAccesses(Answer& answer, const plan::Problem& problem)
 {
     const graph::Program& program = *problem.step();
-    const solve::AccessProfile profile = solve::profileAccesses(problem).value(); // nobody stops it
+    const solve::AccessProfile profile = solve::profileAccesses(problem).value(); // never cancelled
     ordered_json interval; // null: the step fits
     std::string over = "fits";
     if (profile.peakInterval) {

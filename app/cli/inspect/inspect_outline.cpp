@@ -125,7 +125,7 @@ std::string runText(const compare::MeasuredRun& run)
     return text;
 }
 
-/// Of both formats there is no other version yet: the readers refuse it.
+/// Both formats have only this version so far: the readers reject others.
 Answer answerOf(const std::string& file, const char* kind, ordered_json summary, std::string text)
 {
     Answer answer;

@@ -19,7 +19,7 @@ namespace {
 constexpr std::array kMemoryKeys = {"packed_height_bytes", "packed_lower_bound_bytes",
                                     "reserved_bytes", "reserved_expandable_bytes"};
 
-/// The tensor by which a recomputed storage is named: the op's output on it.
+/// The tensor that names a recomputed storage: the op's output in it.
 ordered_json tensorOf(const graph::Program& program, const plan::Recomputed& value)
 {
     for (const graph::TensorId id : program.op(value.op).outputs)
@@ -45,7 +45,7 @@ ordered_json recomputedJson(const graph::Program& program, const plan::Evaluatio
     return rows;
 }
 
-/// Bytes are those of the parameters and of what a collective takes of them, padded.
+/// The bytes of the parameters, and the padded bytes that a collective transfers.
 ordered_json unitJson(const plan::Problem& problem, const plan::ShardUnit& unit)
 {
     ordered_json names = ordered_json::array();
@@ -59,7 +59,7 @@ ordered_json unitJson(const plan::Problem& problem, const plan::ShardUnit& unit)
             {"reduced_bytes", unit.reduced.count()}};
 }
 
-/// The process that the numbers are of, and what its reductions cost; null without others.
+/// The process that the numbers describe and the cost of its reductions; null for a single process.
 ordered_json dataParallelJson(const plan::Problem& problem, const plan::Evaluation& evaluation)
 {
     if (!problem.parallel || !evaluation.communication)
@@ -157,7 +157,7 @@ std::size_t countRegions(const std::vector<plan::Region>& regions)
     return count;
 }
 
-/// What executes the plan, and what says it where nested regions alone don't.
+/// The runtime, and how the plan is expressed if nested regions alone don't suffice.
 const char* runtimeText(const plan::Plan& plan)
 {
     const std::string_view form = plan::expressedAs(plan);

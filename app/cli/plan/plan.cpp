@@ -91,8 +91,8 @@ Answer listPlanners()
     return answer;
 }
 
-/// Whether that is what an option is when it is left out: of the first planner that has it, but for
-/// the one that has on what it tries beside the rest.
+/// Whether it is the option's default in the first planner that has the option, other than auto,
+/// which turns on what it tries in addition.
 bool isDefault(const std::string& name, const std::string& text)
 {
     for (const auto& planner : solve::planners())
@@ -103,7 +103,7 @@ bool isDefault(const std::string& name, const std::string& text)
     return false;
 }
 
-/// Planners for --explain.
+/// The planners that support --explain.
 std::string explainers()
 {
     std::vector<std::string> ids;
@@ -261,7 +261,7 @@ void PlanVerb::readOptions()
         else
             m_options[record.name] = orThrow(solve::choiceValue(record, *text->second));
     }
-    // Of other planners: what is the default there asks for nothing, the rest is refused by name.
+    // Options of other planners: a default value is ignored, other values are rejected by name.
     for (const auto& [name, text] : m_optionTexts)
         if (text && !isDefault(name, *text))
             m_options.try_emplace(name);
@@ -336,7 +336,7 @@ Answer PlanVerb::run()
     return solveProblem(makeProblem(read.program));
 }
 
-/// Tells the watch of each faster plan within the budget, beside what no plan is faster than.
+/// Reports each faster plan within the budget to the watch, with the lower bound.
 solve::Listener PlanVerb::bestSoFar(const plan::Problem& problem, Watch& watch)
 {
     if (!watch.isShown())
@@ -359,7 +359,7 @@ Result<plan::FrontierPtr> PlanVerb::search(Planning& planning)
     const plan::Runtime runtime = solve::runtimeOf(m_planner->descriptor(), m_options);
     planning.searched =
         m_points > 0 || problem.budget >= plan::peakLowerBound(problem, runtime).bytes;
-    if (!planning.searched) { // what a planner knows before it searches is what can be told
+    if (!planning.searched) { // report what a planner knows before it searches
         std::stop_source over;
         over.request_stop();
         return m_planner->frontier(problem, m_options, {.stop = over.get_token(), .progress = {}});
@@ -397,7 +397,7 @@ void PlanVerb::priceOfPins(Planning& planning) const
         std::vector<plan::Pin> others = pins;
         others.erase(others.begin() + static_cast<std::ptrdiff_t>(pin));
         const Priced without = bestUnder(planning.problem, others);
-        if (without.stopped) // which says nothing of what a whole search would find
+        if (without.stopped) // tells nothing about a full search
             return;
         planning.pins[pin].isOutOfTime = false;
         planning.pins[pin].at = workspace::priceOf(best, without.best);
@@ -412,7 +412,7 @@ Answer PlanVerb::solveProblem(const plan::Problem& problem)
     Planning planning{m_planner->descriptor(), m_options, problem, *m_base, {}};
     m_timeLeft = TimeLeft{m_timeLimit};
     Result<plan::FrontierPtr> frontier = search(planning);
-    // Not even keeping everything passes its check: the options don't go with this graph.
+    // Even keeping everything fails its check: the options don't fit this graph.
     if (!frontier && frontier.error().kind == ErrorKind::CheckFailed)
         throw VerbError(ErrorKind::Usage, frontier.error().message);
     const bool stopped = planning.outcome.stopped;

@@ -22,7 +22,7 @@ namespace plimsoll::cli {
 
 namespace {
 
-/// The planner that made the plan and its options, where another one was asked.
+/// The planner that made the plan, with its options, if another planner was asked.
 ordered_json makerJson(const plan::FrontierPoint& best)
 {
     if (!best || !best.provenance->maker)
@@ -34,14 +34,14 @@ ordered_json makerJson(const plan::FrontierPoint& best)
     return {{"planner", planner}, {"options", std::move(options)}};
 }
 
-/// "auto (rotor --ways on)", or just "rotor" where that one was asked.
+/// "auto (rotor --ways on)", or just "rotor" if that planner was asked.
 std::string plannerText(const plan::Provenance& from)
 {
     const std::string& asked = from.asked.planner;
     return from.maker ? fmt::format("{} ({})", asked, solve::makerCall(from)) : asked;
 }
 
-/// Options by name, as the user writes them.
+/// The options by name, as typed on the command line.
 ordered_json optionsJson(const Planning& planning)
 {
     ordered_json json = ordered_json::object();
@@ -86,7 +86,7 @@ std::string pinsText(const std::vector<PricedPin>& pins)
     return text;
 }
 
-/// Which pins stand between the budget and a plan.
+/// The pins that keep a plan from fitting the budget.
 std::string blameText(const Planning& planning)
 {
     std::vector<std::string> guilty;
@@ -101,7 +101,7 @@ std::string blameText(const Planning& planning)
     return fmt::format(" There is one without the pin {}.", fmt::join(guilty, ", or without "));
 }
 
-/// What was asked, and what is known of the problem.
+/// The question, and what is known of the problem.
 ordered_json problemJson(const Planning& planning)
 {
     const plan::Problem& problem = planning.problem;
@@ -130,8 +130,7 @@ ordered_json problemJson(const Planning& planning)
     return json;
 }
 
-/// The keys of a plan's evaluation where there is no plan: what was asked stays, the rest is not
-/// known.
+/// The keys of an evaluation if there is no plan: the question is kept, other values are null.
 void addNothing(ordered_json& json, const Planning& planning)
 {
     const solve::OptionReader asked{planning.planner, planning.options};
@@ -153,8 +152,7 @@ void addNothing(ordered_json& json, const Planning& planning)
         json["schedule"] = plan::scheduleJson({});
 }
 
-/// How far the plan's step may be from the fastest within the budget, in percent of the unplanned
-/// one.
+/// The largest possible gap to the fastest step within the budget, in percent of the plain step.
 double gapPercent(const solve::Outcome& outcome, const plan::Evaluation& unplanned)
 {
     if (!outcome.best || unplanned.stepTime.count() == 0)
@@ -173,14 +171,14 @@ std::string boundText(const solve::Outcome& outcome, const plan::Evaluation& unp
                        base::timeText(outcome.timeBound), gapPercent(outcome, unplanned));
 }
 
-/// "1,024 B", or how much more than the budget that is: "1,024 B (24 B more)".
+/// "1,024 B", or with its excess over the budget: "1,024 B (24 B more)".
 std::string beside(base::Bytes budget, base::Bytes needed)
 {
     return fmt::format("{} ({} more)", base::exactBytesText(needed),
                        base::exactBytesText(needed - budget));
 }
 
-/// Who needs what no plan can be below.
+/// The op whose memory no plan can go below.
 std::string needer(const Planning& planning)
 {
     const graph::Program& program = *planning.problem.step();

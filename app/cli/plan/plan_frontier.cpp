@@ -33,7 +33,7 @@ ordered_json flipsJson(const graph::Program& program,
     return rows;
 }
 
-/// What the way saves and costs; nulls where there is none.
+/// What a cheaper plan saves and costs; null if there is none.
 void addDescent(ordered_json& row, const plan::CheaperPlan& way, bool hasFlips)
 {
     for (const char* key : {"saved_bytes", "extra_time_ns", "ns_per_gib"})
@@ -58,7 +58,7 @@ ordered_json pointJson(std::int64_t budget, const plan::FrontierPoint& point)
             {"call", solve::makerCall(*point.provenance)}};
 }
 
-/// "recompute 3 values (1.2 GiB), keep 1 value (20 MiB)", then those of most bytes.
+/// "recompute 3 values (1.2 GiB), keep 1 value (20 MiB)", then the largest of them.
 std::string flipsText(const graph::Program& program, const ordered_json& flips)
 {
     constexpr std::size_t kNamed = 3;
@@ -113,11 +113,11 @@ ordered_json frontierJson(const plan::Frontier& frontier, int count, bool hasFli
     const std::int64_t low = frontier.points().front()->evaluation().peak.count();
     const std::int64_t high = frontier.points().back()->evaluation().peak.count();
     plan::VerifiedPlanPtr above;
-    for (int i = count - 1; i >= 0; --i) { // from large to small, as the ways lead
+    for (int i = count - 1; i >= 0; --i) { // from large to small, the direction of the changes
         const std::int64_t budget = count == 1 ? low : low + (high - low) / (count - 1) * i;
         const std::int64_t exact = i > 0 && i == count - 1 ? high : budget;
         if (!rows.empty() && rows.back()["budget_bytes"] == exact)
-            continue; // a frontier of less bytes than points asked for
+            continue; // fewer bytes in the range than points requested
         const plan::FrontierPoint plan = frontier.at(base::Bytes{exact});
         ordered_json row = pointJson(exact, plan);
         addDescent(row,

@@ -15,7 +15,7 @@ namespace {
 
 using plan::PlannerState;
 
-/// Of a search that is over: nobody waits or runs any more.
+/// State names after the search, when no planner waits or runs any more.
 const char* stateName(PlannerState state)
 {
     switch (state) {
@@ -66,7 +66,7 @@ std::string standingsText(const ordered_json& rows, const solve::Outcome& outcom
     for (const ordered_json& row : rows) {
         const auto call = row["call"].get<std::string>();
         const auto planner = call.empty() ? row["planner"].get<std::string>() : call;
-        // Where no search was asked for, they are stopped before they begin.
+        // Without a search, stop the planners before they begin.
         const bool isStopped = outcome.stopped && row["state"] == stateName(PlannerState::Stopped);
         if (!row["peak_bytes"].is_null()) {
             const base::Nanoseconds time{row["step_time_ns"].get<std::int64_t>()};

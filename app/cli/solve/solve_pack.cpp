@@ -55,7 +55,7 @@ public:
             query.capacity = capacity.count();
         }
         Watch watch{common().quiet ? std::string{} : "Packing", m_timeLimit};
-        // A file that is read in part is no problem at all: only the search has a time limit.
+        // Only the search has a time limit: a partly read file is no problem to solve.
         const solve::PackCsv csv =
             readSmall<solve::PackCsv>(m_file, readers::FileKind::Problem, solve::readPackCsv, {});
         const solve::PackAnswer solved =

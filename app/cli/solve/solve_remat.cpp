@@ -18,13 +18,13 @@ namespace {
 
 constexpr std::int64_t kMostBudget = 999999999999999999;
 
-/// Percent more than the plain order takes; 0 where that takes no time.
+/// Percent over the plain order's time; 0 if that takes no time.
 double increasePercent(double time, double base)
 {
     return base > 0 ? 100 * (time / base - 1) : 0;
 }
 
-/// The executions of a plan as nodes of the file.
+/// A plan's executions as nodes of the file.
 ordered_json sequenceJson(const solve::RematFile& file, const solve::RematPlan& plan)
 {
     ordered_json sequence = ordered_json::array();

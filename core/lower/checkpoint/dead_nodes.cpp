@@ -26,7 +26,7 @@ DeadNodes::DeadNodes(const graph::Program& program, const RegionTable& table)
     findVariables();
 }
 
-/// A node that backward runs has an op there, or something unpacked or held until then.
+/// A node is run by backward if it has an op there, or something unpacked or held until then.
 void DeadNodes::classify()
 {
     const std::size_t count = m_program.forwardCount();
@@ -56,7 +56,7 @@ void DeadNodes::classify()
     }
 }
 
-/// What an op returns; after a change in place all views of what it changed lead to its node.
+/// The results of an op. After an in-place change, all views of that storage refer to its node.
 void DeadNodes::collectResults()
 {
     std::vector<std::vector<TensorId>> lookingAt(m_program.storages.size());
@@ -76,7 +76,8 @@ void DeadNodes::collectResults()
     }
 }
 
-/// A node that fell before its result was read is not what was read: that was detached from it.
+/// Whether `reader` reads the node's own result. If the node was freed earlier, the tensor that was
+/// read had been detached from it.
 bool DeadNodes::isReading(std::size_t node, OpIndex reader) const
 {
     return m_kind[node] != Kind::Dead || m_recorded[node] >= reader;
@@ -97,8 +98,8 @@ void DeadNodes::findReaders()
                     m_readers[node].push_back(reader);
 }
 
-/// Whether a region's frame refers to a node: by an argument that isn't just read by nodes that
-/// backward runs, for these read something detached.
+/// Whether a region's frame refers to a node: it does through an argument, unless only nodes that
+/// backward runs read the argument, since these read a detached tensor.
 bool DeadNodes::isTaking(std::size_t node, TensorId tensor, const RegionInfo& region) const
 {
     bool isRead = false;
@@ -130,7 +131,7 @@ void DeadNodes::findTakers()
     }
 }
 
-/// Variables of generated code go behind their last use, others as recorded.
+/// Variables of generated code are deleted after their last use, others as recorded.
 void DeadNodes::findVariables()
 {
     std::vector<OpIndex> named(m_program.tensors.size(), graph::kBeforeStep);
@@ -160,7 +161,7 @@ void DeadNodes::findVariables()
     }
 }
 
-/// Callers wait: while a region runs, nobody lets go of what they had when it began.
+/// Callers wait: while a region runs, they release nothing that they held when it began.
 OpIndex DeadNodes::waited(std::size_t node, std::int32_t region) const
 {
     OpIndex opIndex = m_variables[node];
@@ -185,14 +186,14 @@ std::int32_t DeadNodes::endOf(std::size_t node, const Run& run, const Ends& ends
         if (region >= ends.firstRegion
             && region < ends.firstRegion + static_cast<std::int32_t>(ends.frames.size()))
             end = std::max(end, ends.frame(region));
-    // What the model returns is held by its caller, as recorded.
+    // The model's caller holds its results, as recorded.
     if (m_code != nullptr && run.region < 0 && m_kind[node] == Kind::Dead
         && end >= run.place(m_code->last()))
         end = std::max(end, run.place(m_recorded[node]));
     return end;
 }
 
-/// The rows of an op hold the frames of all regions around it.
+/// The rows of an op hold the frames of all enclosing regions.
 void DeadNodes::followRows(std::size_t op, const Run& run, Ends& ends) const
 {
     for (const std::uint32_t row : m_rows[op]) {
@@ -209,7 +210,7 @@ void DeadNodes::followRows(std::size_t op, const Run& run, Ends& ends) const
 DeadNodes::Ends DeadNodes::follow(const Run& run) const
 {
     Ends ends;
-    ends.firstRegion = run.region + 1; // nested ones follow theirs
+    ends.firstRegion = run.region + 1; // nested regions follow their parent
     for (std::int32_t region = ends.firstRegion;
          region < m_table.size() && m_table[region].parent >= run.region; ++region) {
         std::int32_t frame = run.frame(region);

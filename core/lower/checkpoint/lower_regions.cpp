@@ -18,8 +18,7 @@ using graph::OpIndex;
 using graph::Program;
 using graph::StorageId;
 
-/// Until when Python's variables hold a storage in a planned step: the rules named Python in
-/// LIFETIMES.md.
+/// How long Python's variables hold a storage in a planned step: the Python rules of LIFETIMES.md.
 class PythonHolds
 {
 public:
@@ -39,8 +38,8 @@ public:
 
     /// During the step's own forward.
     [[nodiscard]] OpIndex inForward(StorageId storage) const { return m_forward[storage.index()]; }
-    /// By storage: during a region's recomputation, for storages allocated in it; may lie past what
-    /// that executes.
+    /// By storage: the holds during a region's recomputation, for storages allocated in it; may lie
+    /// past the last op that it executes.
     [[nodiscard]] std::vector<OpIndex> inRecomputation(std::int32_t region) const
     {
         std::vector<OpIndex> holds = m_recorded;
@@ -90,12 +89,12 @@ private:
         return passed;
     }
 
-    /// The region's own variable holds a passed value in place of the callers', whose variables
-    /// hold the result instead.
+    /// The region's own variable holds a passed value instead of the callers' variables, which hold
+    /// the result.
     void passOn(std::vector<OpIndex>& holds, std::int32_t region, bool callersHoldResults) const
     {
         const std::vector<Passed>& all = m_passed[static_cast<std::size_t>(region)];
-        OpIndex callers = graph::kBeforeStep; // as changed by those around
+        OpIndex callers = graph::kBeforeStep; // as changed by enclosing regions
         for (const Passed& passed : all)
             callers = std::max(callers, holds[passed.storage.index()]);
         for (const Passed& passed : all) {
@@ -111,12 +110,12 @@ private:
         }
     }
 
-    /// What lives when a region begins can't be let go by its callers before it returns. Looks at
-    /// what was allocated from `since` on.
+    /// Callers can't release storages that are live when a region begins before it returns. Looks
+    /// at storages allocated from `since` on.
     void callersWait(std::vector<OpIndex>& holds, std::int32_t region, OpIndex since) const
     {
         if (m_table.code() != nullptr)
-            return; // generated code names what it lends a function, so that is an argument
+            return; // generated code passes such values as arguments
         const RegionInfo& info = m_table[region];
         for (const StorageId storage : m_table.allocatedIn(since, info.first)) {
             OpIndex& hold = holds[storage.index()];
@@ -132,7 +131,7 @@ private:
     std::vector<OpIndex> m_forward;
 };
 
-/// A region's recomputation as part of the step.
+/// A region's recomputation within the step.
 struct Recomputation
 {
     std::int32_t firstStep = 0; ///< of its executed ops
@@ -141,7 +140,7 @@ struct Recomputation
 };
 
 /// Builds the schedule of one plan; the rules and their names are those of LIFETIMES.md. Regions
-/// are told by their index in the table.
+/// are identified by their index in the table.
 class Lowering
 {
 public:
@@ -179,7 +178,7 @@ private:
         return m_table[region].trigger != kNever;
     }
 
-    /// Order at one place: a parent before its child, independent ones by falling first op.
+    /// The order at one place: parents before children, independent ones by descending first op.
     void placeSteps()
     {
         for (std::int32_t region = 0; region < m_table.size(); ++region)
@@ -202,7 +201,7 @@ private:
             m_schedule.stepOfOp[op] = static_cast<std::int32_t>(m_schedule.steps.size());
             m_schedule.steps.push_back({graph::OpId{op}, -1});
         }
-        recomputeBefore(m_program.ops.size()); // a node without ops may unpack after the last one
+        recomputeBefore(m_program.ops.size()); // a node without ops may unpack after the last op
     }
 
     void addRecomputation(std::int32_t region)
@@ -215,7 +214,7 @@ private:
         recomputation.endStep = static_cast<std::int32_t>(m_schedule.steps.size()) - 1;
     }
 
-    /// When nodes and frames go, in forward and in every recomputation.
+    /// Determines when nodes and frames are freed, in forward and in every recomputation.
     void followNodes()
     {
         m_ends = m_dead.follow({-1, [this](OpIndex opIndex) { return stepAfter(opIndex); },
@@ -241,8 +240,8 @@ private:
         }
     }
 
-    /// What ops outside of regions save, and the arguments of the outermost regions, which their
-    /// checkpoints have saved.
+    /// The bytes that ops outside of regions save, plus the arguments of the outermost regions,
+    /// which their checkpoints save.
     [[nodiscard]] base::Bytes savedForBackward() const
     {
         std::vector<bool> isCounted(m_program.storages.size(), false);
@@ -272,12 +271,12 @@ private:
             for (const StorageId storage : m_table.allocatedIn(op, op + 1)) {
                 const std::int32_t held = stepIn(region, holds[storage.index()]);
                 std::int32_t free = std::max({step, held, tablesHold(storage, region)});
-                if (m_table.isLeftOut(id, region)) { // goes on with what forward has kept
+                if (m_table.isLeftOut(id, region)) { // the value kept in forward is used
                     Instance& kept = m_schedule.instances[storage.index()];
                     kept.free = std::max(kept.free, free);
                     continue;
                 }
-                // For a nested region, whose function runs anew and keeps, too.
+                // A nested region's function runs anew and keeps it again.
                 if (m_table.isKept(id))
                     free =
                         std::max(free, recomputationOf(region).ends.frame(m_table.innermost(id)));
@@ -286,8 +285,8 @@ private:
         }
     }
 
-    /// Kept: until when the frame of the op's region holds its results where no recomputation takes
-    /// them over; -1: one does.
+    /// Kept: how long the frame of the op's region holds the op's results if no recomputation takes
+    /// them over; -1 if one does.
     [[nodiscard]] std::int32_t cacheEnd(OpIndex op) const
     {
         const std::int32_t region = m_table.innermost(graph::opAt(op));
@@ -295,7 +294,7 @@ private:
                                                                           : m_ends.frame(region);
     }
 
-    /// The own step of a recorded op; -1 before the step, INT32_MAX for kNever.
+    /// The step of a recorded op's own execution; -1 before the step, INT32_MAX for kNever.
     [[nodiscard]] std::int32_t stepAfter(OpIndex opIndex) const
     {
         if (opIndex == kNever)
@@ -303,8 +302,8 @@ private:
         return opIndex == kBeforeStep ? -1 : m_schedule.ownStep(opIndex);
     }
 
-    /// The step at which a recomputation executes an op; its end where it doesn't reach the op, the
-    /// op before where the op is left out.
+    /// The step at which a recomputation executes an op: its end if it doesn't reach the op, the
+    /// preceding op if the op is left out.
     [[nodiscard]] std::int32_t stepIn(std::int32_t region, OpIndex opIndex) const
     {
         const Recomputation& recomputation = recomputationOf(region);
@@ -313,8 +312,8 @@ private:
         return recomputation.firstStep + m_table.executedUpTo(opIndex, region) - 1;
     }
 
-    /// Until when a region itself keeps its frame: its call, and its recomputations and those
-    /// inside. A node that runs no op unpacks before it lets go.
+    /// How long a region itself keeps its frame: during its call, its recomputations and those
+    /// nested inside. A node that runs no op unpacks before it releases.
     [[nodiscard]] std::int32_t ranUntil(std::int32_t region) const
     {
         std::int32_t end = stepAfter(m_table[region].last);
@@ -337,15 +336,15 @@ private:
         return hold;
     }
 
-    /// The step after which a node of forward lets go what it packed.
+    /// The step after which a node of forward releases what it packed.
     [[nodiscard]] std::int32_t rowEnd(std::uint32_t row) const
     {
         const graph::Saved& saved = m_program.saved[row];
         return m_dead.owns(row) ? m_ends.node(m_dead.nodeOf(saved.op)) : stepAfter(saved.released);
     }
 
-    /// Until when something lives that goes with what forward made (`end`), where that still
-    /// stands, else with what the recomputation makes (`again`).
+    /// When something is freed that is bound to what forward made (`end`), if that is still alive,
+    /// and otherwise to what the recomputation makes (`again`).
     [[nodiscard]] std::int32_t standing(std::int32_t region, std::int32_t end,
                                         std::int32_t again) const
     {
@@ -353,7 +352,7 @@ private:
         return end >= recomputation.firstStep ? std::max(end, recomputation.endStep) : again;
     }
 
-    /// The same for a row that nobody unpacks.
+    /// The same for a row that nothing unpacks.
     [[nodiscard]] std::int32_t deadRowEnd(std::int32_t region, std::uint32_t row) const
     {
         const graph::Saved& saved = m_program.saved[row];
@@ -363,8 +362,8 @@ private:
         return standing(region, rowEnd(row), again);
     }
 
-    /// Packed, Arguments of nested regions, Packed again: until when a recomputation's table and
-    /// those of the recomputations nested in it hold a storage; -1: not at all.
+    /// Packed, Arguments of nested regions, Packed again: how long the tables of a recomputation
+    /// and of those nested in it hold a storage; -1 if they don't.
     [[nodiscard]] std::int32_t tablesHold(StorageId storage, std::int32_t region) const
     {
         const Recomputation& recomputation = recomputationOf(region);

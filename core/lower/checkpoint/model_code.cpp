@@ -18,7 +18,7 @@ std::vector<OpIndex> recordedPythonHolds(const graph::Program& program)
         OpIndex& until = explained[program.tensor(saved.tensor).storage.index()];
         until = std::max(until, saved.released);
     }
-    // Whoever else held it counts as Python.
+    // A storage with any other holder counts as held by Python.
     std::vector<OpIndex> holds;
     for (std::size_t index = 0; index < program.storages.size(); ++index) {
         const graph::Storage& storage = program.storages[index];
@@ -52,9 +52,9 @@ void ModelCode::findCall()
     }
 }
 
-/// The node of an op in place may need what the op overwrites: it then saves a copy, which runs as
-/// an op of its own before the node's. A copy that has a node is numbered after the one that saves
-/// it; where the user copies, the node that saves comes later.
+/// The node of an in-place op may need the value that the op overwrites. It then saves a copy, made
+/// by a separate op before the node's own. A copy with a node has a higher sequence number than the
+/// node that saves it; for a copy made by the user, the saving node comes later.
 void ModelCode::findCopies()
 {
     m_isCopy.assign(m_program.ops.size(), false);
@@ -73,8 +73,7 @@ void ModelCode::findCopies()
     }
 }
 
-/// A variable is deleted after the last line that names it; what the model returns lives on with
-/// its caller.
+/// A variable is deleted after the last line that names it; the caller keeps the model's results.
 void ModelCode::findHolds()
 {
     std::vector<OpIndex> lastUse(m_program.storages.size(), graph::kBeforeStep);
@@ -96,17 +95,17 @@ void ModelCode::findHolds()
         const graph::Storage& storage = m_program.storages[index];
         const OpIndex alloc = storage.alloc;
         if (alloc < 0 && storage.storageClass == graph::StorageClass::Constant && m_last >= m_first)
-            m_holds[index] = graph::kNever; // the code has it
+            m_holds[index] = graph::kNever; // part of the code
         if (alloc < std::max(m_first, 0) || alloc > m_last)
             continue;
         const OpIndex used = std::max(alloc, lastUse[index]);
-        const bool isHeldElsewhere = m_holds[index] != storage.pythonFree; // by nobody known
+        const bool isHeldElsewhere = m_holds[index] != storage.pythonFree; // its holder is unknown
         m_holds[index] =
             isReturned[index] || isHeldElsewhere ? std::max(used, m_holds[index]) : used;
     }
 }
 
-/// Variables are the inputs and what ops return; parameters, buffers and constants are the model's.
+/// Variables are inputs and results of ops; parameters, buffers and constants are the model's.
 void ModelCode::findVariables()
 {
     m_named.assign(m_program.tensors.size(), graph::kNever);
@@ -129,7 +128,7 @@ void ModelCode::findVariables()
 std::vector<TensorId> ModelCode::parameters(OpIndex first, OpIndex last) const
 {
     std::vector<TensorId> given;
-    std::unordered_set<std::size_t> made; // a value may come again, such as a view recomputed
+    std::unordered_set<std::size_t> made; // a value may be made twice, such as a rebuilt view
     for (OpIndex at = first; at <= last; ++at) {
         const graph::Op& op = m_program.ops[static_cast<std::size_t>(at)];
         for (const std::vector<TensorId>* tensors : {&op.reads, &op.writes})

@@ -69,7 +69,7 @@ private:
         }
     }
 
-    /// One step: what it makes begins, what it uses lives at least until it.
+    /// Executes one step: instances that it makes begin, those that it uses live until then.
     void execute(OpId op, std::int32_t row)
     {
         const auto step = static_cast<std::int32_t>(m_schedule.steps.size());
@@ -97,7 +97,7 @@ private:
     }
     [[nodiscard]] bool hasRun(OpId op) const { return m_schedule.stepOfOp[op.index()] >= 0; }
 
-    /// What the optimizer allocates lives as recorded.
+    /// Storages that the optimizer allocates live as recorded.
     void endRecordedLives()
     {
         for (std::size_t index = 0; index < m_program.storages.size(); ++index) {
@@ -108,9 +108,9 @@ private:
         }
     }
 
-    /// What is there when the step is over: gradients, and the loss, which the first op of backward
-    /// reads (behind what a plan has run again for it, in a step that is rewritten already); other
-    /// things that the recorded step returned nobody gets from the runner.
+    /// The storages still live when the step ends: gradients, and the loss, which the first op of
+    /// backward reads (not counting recomputations in a step that is already rewritten). The runner
+    /// returns nothing else that the recorded step returned.
     [[nodiscard]] std::vector<StorageId> outcomes() const
     {
         std::vector<StorageId> kept;
@@ -140,18 +140,18 @@ private:
         return kept;
     }
 
-    /// An op that is no repetition, and which of the storages that it makes.
+    /// An op that isn't a recomputation, and the index among the storages that it makes.
     using Place = std::pair<std::size_t, std::size_t>;
 
-    /// Where each storage was made first: in a step that is rewritten already the loss may be a
-    /// copy that was made behind the one from which backward starts.
+    /// The place where each storage was first made: in an already rewritten step, the loss may be a
+    /// later copy of the storage from which backward starts.
     [[nodiscard]] std::vector<Place> places() const
     {
         std::vector<Place> places(m_program.storages.size());
         for (std::size_t storage = 0; storage < places.size(); ++storage)
-            places[storage] = {m_program.ops.size(), storage}; // older than the step: like no other
+            places[storage] = {m_program.ops.size(), storage}; // older than the step: unique
         std::vector<std::size_t> recorded(
-            m_program.ops.size()); // by op: what it repeats in the end
+            m_program.ops.size()); // by op: the recorded op that it repeats
         for (std::size_t op = 0; op < recorded.size(); ++op) {
             const graph::Op& row = m_program.ops[op];
             recorded[op] =
@@ -162,7 +162,7 @@ private:
         return places;
     }
 
-    /// Whether the runner decides how long a storage lives.
+    /// Whether the runner decides when a storage is freed.
     [[nodiscard]] bool isManaged(StorageId storage) const
     {
         const OpIndex alloc = m_program.storage(storage).alloc;

@@ -25,11 +25,10 @@ using graph::StorageClass;
 using graph::StorageId;
 using graph::TensorId;
 
-/// What a tensor of the recorded step is in the rewritten one: nothing where a repetition does
-/// without it.
+/// Maps a recorded tensor to the rewritten step; nullopt if a recomputation runs without it.
 using NewTensor = std::function<std::optional<TensorId>(TensorId)>;
 
-/// Renames tensors in a call, `{"t": row}`; null stands for those that are left out.
+/// Renames tensors in a call, `{"t": row}`; omitted ones become null.
 void rename(nlohmann::ordered_json& value, const NewTensor& newTensor, std::size_t tensors)
 {
     if (value.is_array()) {
@@ -53,8 +52,8 @@ void rename(nlohmann::ordered_json& value, const NewTensor& newTensor, std::size
         value = nullptr;
 }
 
-/// Writes a schedule's executions out. Instance k of the schedule becomes storage k: recorded lives
-/// keep their numbers, and so do the tensors in them.
+/// Writes a schedule's executions as a step. Instance k of the schedule becomes storage k, so
+/// storages of the recorded step and their tensors keep their numbers.
 class Rewriter
 {
 public:
@@ -109,7 +108,7 @@ private:
         if (m_to.vary)
             for (std::vector<graph::Law>* laws :
                  {&m_to.vary->storages, &m_to.vary->flops, &m_to.vary->bytesMoved})
-                laws->clear(); // those of rows come with them
+                laws->clear(); // the laws of rows are appended with them
         m_to.ops.reserve(m_schedule.steps.size());
         addStorages();
     }
@@ -163,14 +162,14 @@ private:
             op.phase = m_schedule.phaseAt(m_from, step);
             op.recomputeOf = graph::opAt(own(executed.op));
             op.isRepetition = true;
-            op.sequence = -1; // it makes no node
+            op.sequence = -1; // has no autograd node
         }
         if (m_hasCalls)
             addCall(executed.op, newTensor);
     }
 
-    /// Calls begin with their first op and end with their last, whatever is repeated in between. An
-    /// empty one stands before an op of the call around it, or at its end.
+    /// Calls begin with their first op and end with their last, whatever is recomputed in between.
+    /// An empty call stands before an op of the enclosing call, or at its end.
     void moveCall(std::size_t row)
     {
         const graph::Call& recorded = m_from.calls[row];
@@ -191,7 +190,7 @@ private:
         call.last = call.first - 1;
     }
 
-    /// The step returns what was made last; what was made before is a value like others.
+    /// The step returns the newest instances; earlier ones become ordinary values.
     void classify()
     {
         for (std::size_t index = 0; index < m_to.storages.size(); ++index)
@@ -226,7 +225,7 @@ private:
         }
     }
 
-    /// What ops that run now take for a recorded tensor.
+    /// The tensor that ops running now use in place of a recorded tensor.
     [[nodiscard]] TensorId current(TensorId tensor)
     {
         const StorageId recorded = m_from.tensor(tensor).storage;
@@ -244,7 +243,8 @@ private:
         return *copy.tensor;
     }
 
-    /// The running statistics that a repetition leaves alone (STEP_RUNTIME.md).
+    /// Whether it is one of the running statistics that a recomputation leaves alone
+    /// (STEP_RUNTIME.md).
     [[nodiscard]] bool isLeftOut(const graph::Op& op, TensorId tensor) const
     {
         const StorageId storage = m_from.tensor(tensor).storage;
@@ -270,7 +270,7 @@ private:
     Program m_to;
 };
 
-/// The first op in the recorded order that runs after a step.
+/// The first op in recorded order that runs after a step.
 std::size_t firstBehind(const std::vector<std::int32_t>& places, std::int32_t step)
 {
     return static_cast<std::size_t>(

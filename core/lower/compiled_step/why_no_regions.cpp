@@ -23,7 +23,7 @@ bool isForward(const graph::Op& op)
     return op.phase == graph::Phase::Forward || op.phase == graph::Phase::Loss;
 }
 
-/// Goes through a schedule until something can't be regions.
+/// Searches a schedule for the first thing that regions can't express.
 class Search
 {
 public:
@@ -41,7 +41,7 @@ public:
 
     std::optional<std::string> reason()
     {
-        std::size_t inOrder = 0; // ops that ran at their places
+        std::size_t inOrder = 0; // number of ops that ran in their recorded place
         for (std::size_t step = 0; step < m_schedule.steps.size(); ++step) {
             const Step& executed = m_schedule.steps[step];
             if (executed.region < 0 && executed.op.index() != inOrder++)
@@ -85,8 +85,8 @@ private:
         return std::nullopt;
     }
 
-    /// In the row `to` takes what `from` has made there: regions around one of them that run again
-    /// before are around both.
+    /// In the row, `to` uses what `from` has made there. So a region around one of them that is
+    /// recomputed in an earlier row contains both.
     [[nodiscard]] std::optional<std::string> ofPair(OpId from, OpId to, std::size_t row) const
     {
         for (const auto& [one, other] : {std::pair{from, to}, std::pair{to, from}})
@@ -98,7 +98,7 @@ private:
         return ofPart(from, to, row);
     }
 
-    /// The region around both is around all between them.
+    /// A region around both also contains all ops between them.
     [[nodiscard]] std::optional<std::string> ofPart(OpId from, OpId to, std::size_t row) const
     {
         for (std::size_t between = from.index() + 1; between < to.index(); ++between) {

@@ -35,7 +35,7 @@ constexpr std::array kTextKeys{
     TextKey{"autocast", &graph::Header::autocast},
 };
 
-/// "SGD (foreach)"; null is no optimizer.
+/// "SGD (foreach)"; null if there is no optimizer.
 bool readOptimizer(Scan& scan, JsonValue& value, graph::Header& header)
 {
     bool isNull = false;
@@ -56,7 +56,7 @@ bool readOptimizer(Scan& scan, JsonValue& value, graph::Header& header)
     return read;
 }
 
-/// {"attention": {"flash": 12}, …}, in the order of the file.
+/// {"attention": {"flash": 12}, …}, in file order.
 bool readKernels(Scan& scan, JsonValue& value, std::vector<graph::KernelChoice>& out)
 {
     return scan.eachField(value, [&](std::string_view family, JsonValue& kernels) {
@@ -160,7 +160,7 @@ HeaderKey readHeaderKey(Scan& scan, std::string_view key, JsonValue& value, grap
         return outcome(readKernels(scan, value, header.kernels));
     if (key == "assumed")
         return outcome(scan.texts(value, header.assumed));
-    if (key == "format" || key == "version") // readVersion() has been there
+    if (key == "format" || key == "version") // already read by readVersion()
         return HeaderKey::Read;
     return HeaderKey::Unknown;
 }
@@ -200,7 +200,7 @@ bool readVersion(Scan& scan, simdjson::ondemand::document& document, int& versio
             if (!scan.integer(value, {-kHighestVersion, kHighestVersion}, number.emplace()))
                 return false;
         }
-        return !(format && number); // both found: the rest need not be walked
+        return !(format && number); // both found: skip the rest
     });
     scan.enter({});
     if (!scan.ok())

@@ -12,7 +12,7 @@ namespace {
 
 using graph::OpIndex;
 
-/// Checks the indices of one row; keeps the first that is out of range.
+/// Checks the indices of one row; keeps the first one out of range.
 class RowCheck
 {
 public:

@@ -38,7 +38,7 @@ MaybeFault findSpanFault(const graph::Program& program)
     return std::nullopt;
 }
 
-/// Checks one use and notes it as the storage's last so far.
+/// Checks one use and records it as the storage's last one so far.
 MaybeFault use(const graph::Program& program, std::size_t op, graph::TensorId tensor,
                const char* verb, std::vector<OpIndex>& lastUse)
 {

@@ -115,7 +115,7 @@ private:
     std::array<bool, kTables.size()> m_seen{};
 };
 
-/// Where text stops being UTF-8.
+/// The position of the first byte that isn't UTF-8.
 std::uint64_t firstBadByte(std::string_view text)
 {
     constexpr std::size_t kLongest = 4;
@@ -160,7 +160,7 @@ bool readInto(Scan& scan, Draft& draft)
 
 bool sniff(std::string_view head)
 {
-    constexpr std::size_t kFirstKeys = 128; // where trace() writes the format
+    constexpr std::size_t kFirstKeys = 128; // trace() writes the format here
     return head.starts_with('{')
            && head.substr(0, kFirstKeys).find("\"plimsoll-graph\"") != std::string_view::npos;
 }

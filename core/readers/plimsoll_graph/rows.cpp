@@ -46,7 +46,7 @@ constexpr auto kSavedColumns = std::to_array<std::string_view>(
 constexpr auto kParamColumns =
     std::to_array<std::string_view>({"name", "storage", "gradient", "states"});
 
-// A number as the type of the field that it belongs to; its Range has bounded it.
+// Converts a number to its field's type; Range has checked its bounds.
 void set(std::int32_t& field, std::int64_t number)
 {
     field = static_cast<std::int32_t>(number);
@@ -71,7 +71,7 @@ void set(Enum& field, std::int64_t number)
 {
     field = static_cast<Enum>(number);
 }
-/// Below 0: none.
+/// Negative: none.
 template <typename Tag>
 void set(std::optional<base::Id<Tag>>& field, std::int64_t number)
 {
@@ -89,7 +89,7 @@ bool readNumber(Row& row, Range range, Field& field)
     return true;
 }
 
-/// At null the field stays as it is.
+/// Null leaves the field unchanged.
 template <typename Field>
 bool readNumberOrNull(Row& row, Range range, std::optional<Field>& field)
 {

@@ -21,7 +21,7 @@ std::string describe(Range range)
     return fmt::format("a whole number from {} to {}", range.lowest, range.highest);
 }
 
-/// The text of an array or object; walks over it.
+/// The text of an array or object, which it skips.
 simdjson::error_code rawContainer(JsonValue& value, bool isArray, std::string_view& raw)
 {
     if (isArray) {
@@ -97,7 +97,7 @@ bool Scan::refuseJson(simdjson::error_code code)
         m_document != nullptr && m_document->current_location().get(position) == simdjson::SUCCESS;
     const auto offset = known ? static_cast<std::uint64_t>(position - m_source.bytes.data())
                               : m_source.bytes.size();
-    // Where brackets stay open at the end, simdjson points at the last of them that was closed.
+    // If brackets are still open at the end, simdjson points to the last of them that was closed.
     const bool atEnd =
         offset >= m_source.bytes.size()
         || m_source.bytes.find_first_not_of(" \t\r\n", offset + 1) == std::string_view::npos;

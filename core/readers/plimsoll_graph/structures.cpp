@@ -33,7 +33,7 @@ std::string asText(std::string_view text)
     return out + '"';
 }
 
-/// Writes one value in the only way, and notes the tensors in it.
+/// Writes one value in canonical form and records its tensors.
 class Canonical
 {
 public:

@@ -26,8 +26,8 @@ using graph::Program;
 constexpr std::array kRowNames{"module", "call",      "storage",   "tensor",
                                "op",     "saved row", "parameter", "structure"};
 
-/// Written by packages before the table `structures`: regions over several calls are planned on
-/// tensors alone.
+/// Packages without the table `structures` write this: regions over several calls are then planned
+/// from tensors alone.
 constexpr const char* kUntoldArguments = "calls whose arguments are not recorded";
 
 MaybeFault findTreeFault(const Program& program)
@@ -116,7 +116,7 @@ MaybeFault findSavedFault(const Program& program)
     return std::nullopt;
 }
 
-/// Slots are places of tensors that the call has.
+/// Slots refer to tensors of the call.
 MaybeFault findStructureFault(const Program& program)
 {
     for (std::size_t row = 0; row < program.calls.size(); ++row) {
@@ -189,7 +189,7 @@ std::optional<std::string> findHeaderFault(const Program& program)
 
 MaybeFault findFault(const Program& program)
 {
-    // Indices first: everything after them subscripts without a check.
+    // Check the indices first: everything after them subscripts without checks.
     return findFirst(program, {findIndexFault, findTreeFault, findOrderFault, findBadSize,
                                findLifetimeFault, findStructureFault, findSavedFault});
 }

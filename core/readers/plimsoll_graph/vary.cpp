@@ -49,7 +49,7 @@ bool readAxis(Scan& scan, JsonValue& value, graph::Axis& axis)
         default: return scan.integer(item, kPositive, axis.step);
         }
     };
-    // Nothing follows from what was resized to record it; older files don't tell.
+    // "dims" only documents what was resized for the recording; older files lack it.
     return readNamed(scan, value, "axes", kKeys, read, "dims");
 }
 
@@ -97,7 +97,7 @@ bool readPiece(Scan& scan, JsonValue& value, graph::BatchPiece& piece)
                                                          : readLaw(scan, value, kIndex, piece.law);
 }
 
-/// The elements of a list, each read into a new row of `rows`.
+/// Reads each element of a list into a new row of `rows`.
 template <typename T, typename Read>
 bool readEach(Scan& scan, JsonValue& value, std::vector<T>& rows, Read read)
 {

@@ -84,7 +84,7 @@ Problem findAxesProblem(const Vary& vary)
     return findTermProblem(vary);
 }
 
-/// An index that is out of range, or a list of another length than its table.
+/// Checks for an index out of range, or a list whose length differs from its table's.
 Problem findListProblem(const char* name, const std::vector<std::int32_t>& rows,
                         std::size_t expected, std::size_t targets)
 {
@@ -130,7 +130,7 @@ Problem findIndexProblem(const Draft& draft)
     return std::nullopt;
 }
 
-/// Compares what the laws give at the file's own sizes with the file's own numbers.
+/// Compares the laws' values at the file's own sizes with the file's numbers.
 class Comparison
 {
 public:

@@ -16,7 +16,7 @@ base::Result<void> certifyAndInsert(plan::Frontier& frontier, const plan::Proble
                                     std::shared_ptr<const plan::Provenance> provenance)
 {
     const plan::EvaluationPtr evaluation = plan::evaluate(problem, proposal);
-    // Most are dominated: those need no replay.
+    // Most proposals are dominated; skip the replay for those.
     if (evaluation->peak > problem.budget || !frontier.improvedBy(*evaluation)
         || !plan::honoursPins(problem, *evaluation->schedule))
         return {};

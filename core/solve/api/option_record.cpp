@@ -15,9 +15,9 @@ namespace plimsoll::solve {
 
 namespace {
 
-constexpr std::int64_t kLongestText = 4096; // bytes: module names of a whole model and some
+constexpr std::int64_t kLongestText = 4096; // bytes: enough for all module names of a model
 
-/// In the order of the values 0 and 1.
+/// The names of the values 0 and 1, in this order.
 const std::vector<std::string>& switchChoices()
 {
     static const std::vector<std::string> kChoices{"off", "on"};

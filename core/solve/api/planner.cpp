@@ -17,7 +17,7 @@ namespace plimsoll::solve {
 
 namespace {
 
-/// "it has slots, runtime".
+/// For example "it has slots, runtime".
 std::string namesOf(const std::vector<OptionRecord>& options)
 {
     std::vector<std::string_view> names;
@@ -118,8 +118,8 @@ plan::Runtime runtimeOf(const PlannerDescriptor& descriptor, const Options& opti
 
 namespace {
 
-/// Whether some plan runs ops in another order than the recorded one: an op listed before an
-/// earlier one is ahead of its place.
+/// Whether some plan runs ops in a different order than recorded: a row that lists an op after its
+/// `before` runs that op ahead of its recorded place.
 bool reorders(const plan::Frontier& frontier)
 {
     return std::ranges::any_of(frontier.points(), [](const plan::FrontierPoint& point) {
@@ -131,7 +131,7 @@ bool reorders(const plan::Frontier& frontier)
     });
 }
 
-/// What is known to hold for the recorded order holds for no other.
+/// The lower bound holds for the recorded order only; a reordered plan may be faster.
 base::Nanoseconds timeBoundOf(const plan::Problem& problem, const plan::Frontier& frontier)
 {
     if (!reorders(frontier))

@@ -44,12 +44,11 @@ base::Nanoseconds since(std::chrono::steady_clock::time_point began)
     return base::Nanoseconds{span.count()};
 }
 
-/// Several planners at work on one problem, side by side.
+/// Runs several planners on one problem in parallel.
 class AutoRun
 {
 public:
-    /// Plans will say that `asked` was asked with `options`. All that is referred to must outlive
-    /// this.
+    /// Plans name `asked` with `options` as their provenance. All arguments must outlive the run.
     AutoRun(const plan::Problem& problem, const PlannerDescriptor& asked, const Options& options,
             const base::JobContext& job, const Listener& listener)
         : m_problem{problem}
@@ -61,8 +60,8 @@ public:
     {
     }
 
-    /// The best plan of all planners for every budget: of equal ones that of the first planner. The
-    /// same for any number of threads (at least 1). An error only if every planner has one.
+    /// Returns the best plan of all planners for every budget; ties go to the planner listed first.
+    /// It doesn't depend on the number of threads (at least 1). Fails only if every planner does.
     [[nodiscard]] base::Result<plan::FrontierPtr> run(const FitPlanners& planners,
                                                       std::size_t threads)
     {
@@ -77,7 +76,7 @@ public:
             try {
                 workers.emplace_back([this] { work(); });
             } catch (const std::system_error&) {
-                break; // the machine has no thread left: do with fewer
+                break; // no more threads available: continue with fewer
             }
         }
         if (workers.empty())
@@ -112,8 +111,7 @@ private:
         }
     }
 
-    /// Once it is to stop, no further part begins: but for the first, without which there is no
-    /// plan.
+    /// After a stop request only the first planner may still start: without it there is no plan.
     [[nodiscard]] base::Result<plan::FrontierPtr> resultOf(Part& part)
     {
         if (isCut() && &part != &m_parts.front())
@@ -129,7 +127,7 @@ private:
         return result;
     }
 
-    /// Tells the reports how a part ended.
+    /// Records in the progress list how a planner ended.
     void report(const Part& part, const base::Result<plan::FrontierPtr>& result,
                 base::Nanoseconds took)
     {
@@ -193,7 +191,7 @@ private:
         frontier.setRuntime(m_runtime);
         frontier.setParts(m_reports);
         bool hasAny = false;
-        std::set<std::string> leftOut; // parts of one planner mostly have one reason
+        std::set<std::string> leftOut; // parts of one planner mostly fail for the same reason
         for (const Part& part : m_parts) {
             const base::Result<plan::FrontierPtr>& result = *part.result;
             hasAny = hasAny || result.has_value();
@@ -206,7 +204,7 @@ private:
                     frontier.leaveOut(std::move(sentence));
             }
         }
-        // Who only keeps everything has no answer to why the others refuse.
+        // A frontier that recomputes nothing is no reason to hide why the other planners refused.
         if (!hasAny || (!isCut() && recomputesNothing(frontier) && !frontier.leftOut().empty()))
             return tl::unexpected{refusal()};
         return std::make_shared<const plan::Frontier>(std::move(frontier));
@@ -253,7 +251,7 @@ private:
     plan::Frontier m_known; ///< as told, in the order in which it was found
 };
 
-/// Of the planners that have them: what they may do, and how hard they look.
+/// Options taken over from the planners that have them: how hard they search, and by what means.
 constexpr std::array kAdopted{"slots", "points", "ways", "saved-sets", "reorder"};
 
 const OptionRecord* recordOf(const std::vector<AutoPart>& parts, std::string_view name)
@@ -265,7 +263,7 @@ const OptionRecord* recordOf(const std::vector<AutoPart>& parts, std::string_vie
     return nullptr;
 }
 
-/// On where a part of its own has it on: that one runs unless told else.
+/// A switch that some part turns on by itself is on by default, so that this part runs.
 std::int64_t standardOf(const std::vector<AutoPart>& parts, const OptionRecord& record)
 {
     const bool isPart =
@@ -316,7 +314,7 @@ private:
                                                          const Listener& listener) const override
     {
         Options demanded = options;
-        demanded.erase("saved-sets"); // who has none in this runtime takes no part
+        demanded.erase("saved-sets"); // planners without them in this runtime are left out
         RETURN_IF_ERROR(checkRuntime(descriptor(), demanded));
         const FitPlanners parts = fitPlanners(m_parts, descriptor(), options);
         if (parts.fit.empty())

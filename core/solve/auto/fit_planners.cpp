@@ -10,17 +10,16 @@ namespace plimsoll::solve {
 
 namespace {
 
-/// Whether a planner that does not know the option can't do what is asked. Other options say only
-/// how hard or with which further means those look that have them: where regions may begin says
-/// nothing to who begins them between modules only, nor to who makes none.
+/// Whether a planner without this option can't do what the user asked for. Options other than
+/// `runtime` and `freeze-stats` only tune the search, so planners that lack them still take part.
 bool isDemand(const OptionRecord& record, const OptionValue& value)
 {
     return value != defaultValue(record)
            && (record.name == "runtime" || record.name == "freeze-stats");
 }
 
-/// Whether it does no more than was asked for: of another runtime nothing is asked, and of switches
-/// and choices the higher value takes the lower one in.
+/// Whether the part does no more than was asked for: it must use the requested runtime, and a
+/// higher value of a switch or choice includes the lower ones.
 bool isAskedFor(const AutoPart& part, const PlannerDescriptor& asked, const Options& options)
 {
     return std::all_of(part.own.begin(), part.own.end(), [&](const auto& own) {
@@ -33,7 +32,7 @@ bool isAskedFor(const AutoPart& part, const PlannerDescriptor& asked, const Opti
     });
 }
 
-/// What the part is to be given; else why it can't do that: a sentence.
+/// The options to pass to the part, or a sentence that says why it can't take them.
 base::Result<Options> optionsFor(const AutoPart& part, const PlannerDescriptor& asked,
                                  const Options& options)
 {

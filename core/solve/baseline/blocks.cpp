@@ -24,7 +24,7 @@ bool follows(const graph::Call& before, const graph::Call& after)
            && after.inputs.front() == before.outputs.front();
 }
 
-/// The longest chain among siblings; of equally long ones that with most ops.
+/// The longest chain among siblings; of equally long ones, the one with the most ops.
 graph::Siblings chainIn(const Program& program, const graph::Siblings& siblings)
 {
     graph::Siblings best;
@@ -91,7 +91,7 @@ base::Result<void> addEveryBlock(const plan::Problem& problem, RunPlans& plans,
     for (const Siblings& family : graph::repeatedBlocks(*problem.step()))
         for (const graph::CallId call : family)
             blocks.push_back({call});
-    std::ranges::sort(blocks); // calls are numbered as they begin
+    std::ranges::sort(blocks); // calls are numbered in the order in which they begin
     return plans.addRuns(runsOf(*problem.step(), blocks));
 }
 
@@ -113,8 +113,8 @@ namespace {
 
 constexpr std::int64_t kMostSegments = 10000;
 
-/// The checkpointed segments: all of the same length but the last one, which takes the rest of the
-/// chain and isn't checkpointed.
+/// The checkpointed segments, all of the same length. The last segment takes the rest of the chain
+/// and isn't checkpointed.
 std::vector<Siblings> segmentsOf(const Siblings& chain, std::size_t segments)
 {
     const auto length = static_cast<std::ptrdiff_t>(chain.size() / segments);
@@ -140,7 +140,7 @@ base::Result<void> addSegments(const plan::Problem& problem, RunPlans& plans,
                 : fmt::format("The model's longest chain has {} modules, too few for {} "
                               "segments: give --segments at most {}.",
                               chain.size(), asked, chain.size()));
-    const std::size_t first = asked > 0 ? asked : 2; // one segment is the last: no checkpoint
+    const std::size_t first = asked > 0 ? asked : 2; // a single one has no checkpoint
     const std::size_t last = asked > 0 ? asked : chain.size();
     for (std::size_t count = first; count <= last && !job.stopRequested(); ++count) {
         RETURN_IF_ERROR(plans.addRuns(runsOf(*problem.step(), segmentsOf(chain, count))));

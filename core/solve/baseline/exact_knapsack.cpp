@@ -20,7 +20,7 @@ ExactKnapsack::ExactKnapsack(const std::vector<KnapsackItem>& items)
     }
 }
 
-/// One more item of the kind in each round, on top of those sums that have got all so far.
+/// Each round adds one more item of the kind to the sums that already hold all items so far.
 void ExactKnapsack::addKind(const KnapsackItem& kind, std::size_t times)
 {
     for (std::size_t sum = 0; sum < m_sums.size(); ++sum) {

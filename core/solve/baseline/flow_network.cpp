@@ -29,7 +29,7 @@ bool FlowNetwork::level(std::size_t source, std::size_t sink)
     return m_level[sink] >= 0;
 }
 
-/// Flow along one path of rising levels; 0: there is no further one.
+/// Sends flow along one path of rising levels; returns 0 if there is none left.
 std::int64_t FlowNetwork::sendOne(std::size_t source, std::size_t sink)
 {
     std::vector<std::size_t> path; // edges

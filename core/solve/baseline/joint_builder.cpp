@@ -127,7 +127,7 @@ std::size_t JointBuilder::random(std::size_t like)
 {
     const std::size_t made = pointwise("aten.rand", {like});
     JointNode& numbers = m_graph.nodes[made];
-    numbers.traits = {}; // from seeds, so that they may be recomputed, but not for free
+    numbers.traits = {}; // made from seeds: may be recomputed, but not for free
     numbers.inputs.clear();
     numbers.mayMerge = false;
     return made;
@@ -150,7 +150,7 @@ void JointBuilder::define(TensorId tensor, std::size_t node)
         define(tensor, pointwise("prims.convert_element_type", {node}, itemBytesOf(tensor)));
         return;
     }
-    // What is written into memory older than the step is another value before.
+    // A write to memory older than the step turns it into a different value.
     if (!value.tensor && m_program.storageOf(tensor).alloc >= 0)
         value.tensor = tensor;
     m_tensors[tensor] = {node, m_time};
@@ -212,7 +212,7 @@ void JointBuilder::add(graph::OpId op, bool isSeed)
         define(inputs, traitsOf(packet, m_op->isView));
     }
     for (const TensorId tensor : m_op->writes) {
-        if (m_tensors[tensor].time != m_time) // written, but no result
+        if (m_tensors[tensor].time != m_time) // written, but not a result
             m_tensors[tensor] = {
                 m_graph.nodes.size() > before ? m_graph.nodes.size() - 1 : read(tensor), m_time};
         m_written[m_program.tensor(tensor).storage] = m_tensors[tensor];
@@ -224,7 +224,7 @@ void JointBuilder::add(graph::OpId op, bool isSeed)
             m_graph.nodes[made].isMadeGradient = true;
 }
 
-/// Their nodes themselves, and all that they are made of.
+/// The given nodes and everything that they are computed from.
 std::vector<bool> JointBuilder::neededBy(std::vector<bool> nodes) const
 {
     for (std::size_t node = nodes.size(); node-- > 0;)
@@ -241,7 +241,7 @@ void JointBuilder::markGradients()
             node.isMadeGradient |= m_graph.nodes[input].isMadeGradient;
 }
 
-/// Values that are made alike are one, those that only forward needs aside.
+/// Merges values that are computed alike, except those that only forward needs.
 void JointBuilder::merge()
 {
     std::vector<bool> gradients(m_graph.nodes.size());

@@ -9,13 +9,13 @@ namespace plimsoll::solve {
 
 namespace {
 
-/// The engine's ops that store gradients; a compiled step hands the gradients out instead.
+/// The engine's ops that store gradients; a compiled step returns the gradients instead.
 bool isStoring(const graph::Program& program, const graph::Op& op)
 {
     return op.node >= 0 && program.nodes[static_cast<std::size_t>(op.node)] == "AccumulateGrad";
 }
 
-/// One behind the last op of the first backward.
+/// The index after the last op of the first backward.
 std::size_t endOfBackward(const graph::Program& program)
 {
     std::size_t end = program.forwardCount();
@@ -24,7 +24,7 @@ std::size_t endOfBackward(const graph::Program& program)
     return end;
 }
 
-/// Inputs come first, as a compiled function has them.
+/// Inputs come first, as in a compiled function.
 void readInputs(const graph::Program& program, std::size_t end, JointBuilder& builder)
 {
     std::set<graph::TensorId> made;
@@ -50,7 +50,7 @@ JointGraph jointGraph(const graph::Program& program)
     for (std::size_t index = 0; index < end; ++index) {
         const graph::Op& op = program.ops[index];
         const bool isSeed = index == forward;
-        if (isSeed) // backward begins with the gradient of what it reads, the loss
+        if (isSeed) // backward begins with the gradient of the loss
             for (const graph::TensorId tensor : op.reads)
                 builder.handOut(tensor);
         if (!isStoring(program, op))

@@ -51,7 +51,7 @@ void layerNormBackward(JointBuilder& b)
     b.define(inputs, kPointwise);
 }
 
-/// x, weight, bias, running mean, running variance. Elsewhere, as in evaluation, it isn't split.
+/// Arguments: x, weight, bias, running mean, running variance. In evaluation mode it isn't split.
 void batchNorm(JointBuilder& b)
 {
     const std::size_t x = b.widened(b.argument(0));
@@ -82,7 +82,7 @@ void batchNorm(JointBuilder& b)
     b.define(b.op().reads[4], newVariance);
 }
 
-/// The arguments that its nodes read: gradient, x, weight, mean, rstd.
+/// `at`: positions of the arguments that its nodes read: gradient, x, weight, mean, rstd.
 void batchNormBackward(JointBuilder& b, const std::array<std::size_t, 5>& at)
 {
     std::size_t mean = b.argument(at[3]);
@@ -131,7 +131,7 @@ void siluBackward(JointBuilder& b)
     b.define({b.argument(0), sigmoid, slope}, kPointwise);
 }
 
-/// x without its largest value, the exponentials of that, and their sums, by row.
+/// x minus its largest value, the exponentials of that, and their sums, by row.
 struct Exponentials
 {
     std::size_t shifted = 0;
@@ -139,8 +139,7 @@ struct Exponentials
     std::size_t sums = 0;
 };
 
-/// Rows aren't told by the recording but their length is that of the last dimension for nearly
-/// all models.
+/// The recording lacks the row length, but for nearly all models it is the last dimension's.
 Exponentials exponentials(JointBuilder& b)
 {
     const std::size_t x = b.widened(b.argument(0));
@@ -195,7 +194,7 @@ void thresholdBackward(JointBuilder& b)
     b.define({b.argument(0), b.pointwise("aten.le 0", {b.argument(1)}, 1)}, kPointwise);
 }
 
-/// Logarithms of probabilities, classes.
+/// Arguments: log probabilities, classes.
 void logLikelihood(JointBuilder& b)
 {
     constexpr std::int64_t kInt64 = 8;
@@ -211,7 +210,7 @@ void logLikelihood(JointBuilder& b)
     b.define(result(b, 1), total);
 }
 
-/// Gradient, logarithms, classes, total weight. Of the logarithms it takes but the shape.
+/// Arguments: gradient, log probabilities (only the shape is used), classes, total weight.
 void logLikelihoodBackward(JointBuilder& b)
 {
     const std::size_t classes = b.view("aten.unsqueeze", b.argument(2));
@@ -230,7 +229,7 @@ void cudnnBatchNormBackward(JointBuilder& b)
     batchNormBackward(b, {1, 0, 2, 5, 6});
 }
 
-/// What is split, if the recording has at least so many tensors of it.
+/// An op that is split, if the recorded op has at least this many arguments and results.
 struct Split
 {
     std::string_view packet;
@@ -269,7 +268,7 @@ bool splitOp(JointBuilder& builder, std::string_view packet)
     if (split == kSplits.end() || builder.op().reads.size() < split->arguments
         || builder.op().outputs.size() < split->results
         || (split->add == batchNorm && builder.elementsOf(result(builder, 1)) == 0))
-        return false; // batch norm in evaluation has no statistics of its own
+        return false; // batch norm in evaluation computes no statistics
     split->add(builder);
     return true;
 }

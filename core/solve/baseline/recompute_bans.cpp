@@ -53,7 +53,7 @@ private:
         return (m_rules.materialized && isMaterializedByBackward(node)) || isReduction(node);
     }
 
-    /// Backward, or a view of the node in forward, gives it to a kernel of its own.
+    /// Whether backward, or a forward view of the node, passes it to a kernel that isn't fused.
     [[nodiscard]] bool isMaterializedByBackward(const JointNode& node) const
     {
         if (node.traits.isView)
@@ -74,19 +74,19 @@ private:
         return false;
     }
 
-    /// What is four times smaller than its inputs costs nearly nothing to keep.
+    /// Whether the result is four times smaller than the inputs, so that keeping it is almost free.
     [[nodiscard]] bool isReduction(const JointNode& node) const
     {
         constexpr std::int64_t kMuchSmaller = 4;
         std::int64_t read = 0;
-        if (!node.traits.isCat) // it is a list that it reads
+        if (!node.traits.isCat) // cat reads a list
             for (const std::size_t input : node.inputs)
                 read += m_nodes[input].bytes;
         return node.bytes * kMuchSmaller < read;
     }
 
-    /// The first node behind those, up to `last`, that isn't fused with the one that it reads;
-    /// `last` when there is none.
+    /// The first node after those, up to `last`, that isn't fused with the node that it reads;
+    /// `last` if there is none.
     [[nodiscard]] std::size_t firstUnfused(const std::vector<std::size_t>& from,
                                            std::size_t last) const
     {
@@ -105,7 +105,7 @@ private:
         return last;
     }
 
-    /// Of a value's users those behind an op that isn't fused can't share a kernel with the others.
+    /// Bans users of a value that come after an unfused op: they can't share a kernel with others.
     void banUsedFarApart()
     {
         for (const JointNode& node : m_nodes) {
@@ -121,7 +121,7 @@ private:
         }
     }
 
-    /// So that nothing is repeated from the model's beginning to its end, as along residual sums.
+    /// Prevents recomputations from the model's beginning to its end, as along residual sums.
     void banLongChains()
     {
         constexpr std::size_t kLong = 100; // nodes of forward

@@ -31,7 +31,7 @@ Boundary::Boundary(const plan::Problem& problem)
         const std::vector<OpIndex>& uses = m_closure.usesOf(id);
         const auto first = std::ranges::lower_bound(uses, m_forward);
         if (first == uses.end()) {
-            m_mayGo[index] = true; // backward reads it only to compute others again
+            m_mayGo[index] = true; // backward reads it only to recompute others
             continue;
         }
         if (uses.back() >= end || storage.bytes.count() == 0
@@ -41,7 +41,7 @@ Boundary::Boundary(const plan::Problem& problem)
         m_mayGo[index] = true;
         m_values.push_back({id, *first});
     }
-    // Nobody repeats the op that makes the loss, so what it makes beside the loss stays.
+    // The op that makes the loss is never recomputed, so its other results stay.
     std::set<OpIndex> makers;
     for (const graph::Storage& storage : m_program.storages)
         if (storage.storageClass == graph::StorageClass::Output)
@@ -89,7 +89,7 @@ std::vector<plan::RecomputeStep> Boundary::rows(std::vector<bool> isKept) const
     for (std::size_t storage = 0; storage < isKept.size(); ++storage)
         if (m_pinned[storage])
             isKept[storage] = m_pinned[storage] == plan::PinKind::Keep;
-    for (;;) { // one more is kept in each round
+    for (;;) { // each round keeps one more
         Attempt made = attempt(isKept);
         if (!made.failed)
             return std::move(made.rows);
@@ -103,7 +103,7 @@ constexpr std::int64_t kWhole = 1000; ///< permille
 
 std::int64_t partOf(std::int64_t range, std::int64_t permille)
 {
-    // Whole thousands apart, so that nothing overflows.
+    // Split at whole thousands to avoid overflow.
     return range / kWhole * permille + range % kWhole * permille / kWhole;
 }
 
@@ -135,8 +135,8 @@ TorchBudgetRows::TorchBudgetRows(const plan::Problem& problem, bool isGreedy)
 {
 }
 
-/// The compiler keeps values inside of ops, too (half a norm, a mask of signs). Eager ops don't
-/// hand those out, so that what the op reads is kept instead.
+/// The compiler also keeps values that exist only inside eager ops (half a norm, a mask of signs).
+/// Eager ops don't return those, so the op's inputs are kept instead.
 std::vector<bool> TorchBudgetRows::storagesOf(const TorchPartition::Nodes& nodes) const
 {
     std::vector<bool> isKept(m_program.storages.size(), false);

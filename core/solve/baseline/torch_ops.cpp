@@ -8,7 +8,7 @@ namespace plimsoll::solve {
 
 namespace {
 
-/// Sorted. All pointwise ops of PyTorch 2.15 but rare special functions are among them.
+/// Sorted. Contains all pointwise ops of PyTorch 2.15 except rare special functions.
 constexpr std::array<std::string_view, 192> kRecomputable{
     // clang-format off
     "__and__", "__ilshift__", "__ixor__", "__lshift__", "__or__", "__rshift__", "__xor__",
@@ -74,7 +74,7 @@ OpTraits traitsOf(std::string_view packet, bool isView)
     if (!packet.starts_with(kAten))
         return {.isRecomputable = isView, .isView = isView};
     const std::string_view name = packet.substr(kAten.size());
-    // The compiler writes all views with those that it knows.
+    // The compiler expresses all views by those in its list.
     return {.isRecomputable = isView || std::ranges::binary_search(kRecomputable, name),
             .isRandom = std::ranges::find(kRandom, name) != kRandom.end(),
             .isView = isView,

@@ -22,7 +22,7 @@ constexpr BanRules kFewestBans{.usedFarApart = false,
                                .materialized = false,
                                .notListed = false};
 
-/// Each node is two vertices: what it is made of, and itself.
+/// Each node becomes two vertices: its inputs, and itself.
 constexpr std::size_t kSource = 0;
 constexpr std::size_t kSink = 1;
 constexpr std::size_t before(std::size_t node)
@@ -44,7 +44,8 @@ TorchPartition::TorchPartition(const JointGraph& graph, Knapsack knapsack)
             m_inputs.push_back(node);
 }
 
-/// Bytes, more for what is made far from backward, double for what fusion makes no memory of.
+/// Weighs a node by its bytes: more the further it is from backward, double if fusion would
+/// otherwise avoid storing it.
 std::int64_t TorchPartition::weightOf(const JointNode& node) const
 {
     if (node.isTuple)
@@ -54,7 +55,7 @@ std::int64_t TorchPartition::weightOf(const JointNode& node) const
     constexpr double kPerStep = 1.1;
     const double distance = std::clamp(node.distance, 1, 100);
     const double grown = static_cast<double>(node.bytes) * std::pow(kPerStep, distance);
-    constexpr std::int64_t kMost = FlowNetwork::kInfinite / 4; // of all nodes together
+    constexpr std::int64_t kMost = FlowNetwork::kInfinite / 4; // for all nodes together
     const double most = static_cast<double>(kMost) / static_cast<double>(m_graph.nodes.size());
     const auto weight = static_cast<std::int64_t>(std::min(grown, most));
     const bool isMaterialized =

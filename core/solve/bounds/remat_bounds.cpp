@@ -13,7 +13,7 @@ namespace plimsoll::solve {
 
 namespace {
 
-/// The bound that prices prove, and its slope by each price.
+/// The bound proved by given prices, and its subgradient in each price.
 using PricedValue =
     std::function<double(const std::vector<double>& prices, std::vector<double>& slope)>;
 
@@ -22,7 +22,7 @@ double product(const std::vector<double>& a, const std::vector<double>& b)
     return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
-/// Leaves out what would take a price of nothing below nothing.
+/// Projects the subgradient so that zero prices don't become negative.
 void project(std::vector<double>& slope, const std::vector<double>& prices,
              const std::vector<bool>& isPriced)
 {
@@ -31,8 +31,8 @@ void project(std::vector<double>& slope, const std::vector<double>& prices,
             slope[op] = 0;
 }
 
-/// Bends the slope away from the last direction where the two pull against each other, so that the
-/// prices don't swing to and fro.
+/// Deflects the subgradient from the previous direction if the two point against each other, so
+/// that the prices don't oscillate.
 void deflect(std::vector<double>& slope, const std::vector<double>& last)
 {
     constexpr double kDeflection = 1.5; // the value that its authors recommend
@@ -45,15 +45,15 @@ void deflect(std::vector<double>& slope, const std::vector<double>& last)
         slope[op] += share * last[op];
 }
 
-/// Climbs a concave function of prices >= 0 from `start` and returns the best seen, `start` at
-/// least: deflected subgradients (Camerini, Fratta, Maffioli) with Polyak's step towards a level
-/// that is lowered where it isn't reached. Prices of ops that are not `isPriced` stay as they are.
-/// `scale`: a value that the function can't exceed by far.
+/// Maximizes a concave function of prices >= 0 from `start` and returns the best result seen, at
+/// least `start`. The method is deflected subgradients (Camerini, Fratta, Maffioli) with Polyak's
+/// step towards a target level that is lowered if it isn't reached. Prices of ops that are not
+/// `isPriced` stay unchanged. `scale`: a value that the function can't exceed by much.
 RematBound climbPrices(RematBound start, const std::vector<bool>& isPriced, double scale,
                        std::size_t rounds, const PricedValue& valueOf)
 {
-    constexpr int kPatience = 8;        // rounds without a gain before the level comes down
-    constexpr double kFirstLevel = 0.1; // above the bound at the start
+    constexpr int kPatience = 8;        // rounds without a gain before the level is lowered
+    constexpr double kFirstLevel = 0.1; // above the initial bound
     constexpr double kLeastLevel = 1e-5;
     RematBound best = std::move(start);
     std::vector<double> prices = best.prices;
@@ -145,10 +145,10 @@ RematBounds::Cut RematBounds::cutAt(std::uint32_t op, std::int64_t budget) const
     return cut;
 }
 
-/// The fullest op over the budget of each of so many stretches, in order.
+/// In each of a number of equal stretches, the op that exceeds the budget most, in order.
 std::vector<RematBounds::Cut> RematBounds::cuts(std::int64_t budget) const
 {
-    constexpr std::size_t kMostCuts = 256; // each walks over all gaps
+    constexpr std::size_t kMostCuts = 256; // each visits all gaps
     const std::size_t count = m_plain.size();
     const std::size_t stretches = std::min(count, kMostCuts);
     std::vector<Cut> found;
@@ -190,8 +190,8 @@ RematBound RematBounds::separateCuts(std::int64_t budget) const
     if (workingSet().bytes > budget)
         return {kInfinity, {}};
     const std::vector<Cut> all = cuts(budget);
-    // best[i]: the dearest choice among the first i cuts; a choice that ends with a cut continues
-    // the best one of the cuts that share no gap with it.
+    // best[i]: the most expensive choice among the first i cuts; a choice that ends with a cut
+    // extends the best one of the cuts that share no gap with it.
     std::vector<double> best(all.size() + 1, 0);
     std::vector<std::size_t> before(all.size(), 0);
     for (std::size_t cut = 0; cut < all.size(); ++cut) {
@@ -226,11 +226,11 @@ RematBound RematBounds::priced(std::int64_t budget, std::vector<double> prices) 
     return {value, std::move(prices)};
 }
 
-/// Further ones gain next to nothing; fewer where each takes longer.
+/// More rounds gain almost nothing; large problems get fewer, since each takes longer.
 std::size_t RematBounds::roundsForOperands() const
 {
     constexpr std::size_t kMost = 24;
-    constexpr std::size_t kAll = 100'000; // gaps looked at
+    constexpr std::size_t kAll = 100'000; // gaps visited
     return std::min(kAll / (m_parts.gaps.size() + 1), kMost);
 }
 
@@ -249,7 +249,7 @@ RematBound RematBounds::lagrangian(std::int64_t budget, const RematClimb& climb)
         isOver[op] = m_plain[op] > budget;
     for (const RematGap& gap : m_parts.gaps)
         all += gap.cost;
-    // Charges for operands are no concave function of the prices: where it climbs from matters.
+    // With charges for operands the function isn't concave, so the starting point matters.
     for (const RematCharges charges : {RematCharges::Tails, RematCharges::Operands}) {
         RematPricing pricing{m_parts, charges};
         const bool isFirst = charges == RematCharges::Tails;
@@ -277,8 +277,8 @@ double unitOfTimes(const RematProblem& problem)
 
 double raisedToWholeTimes(const RematProblem& problem, double recomputeTime)
 {
-    constexpr double kMost = 1e6;      // above, it gains nothing
-    constexpr double kRounding = 1e-6; // of a bound that is a multiple already
+    constexpr double kMost = 1e6;      // higher scales gain nothing
+    constexpr double kRounding = 1e-6; // of a bound that is already a multiple
     const double unit = unitOfTimes(problem);
     if (unit == 0 || !(recomputeTime / unit < kMost))
         return recomputeTime;

@@ -31,7 +31,7 @@ public:
                     m_found.fixed[op] += m_problem.values[value].size;
         addGaps();
         for (std::uint32_t tail = 0; tail < m_tailValues.size(); ++tail)
-            addTail(tail); // which may find further ones
+            addTail(tail); // may append further tails
         share();
         listGaps();
         m_found.tailOf = std::move(m_tailOf);
@@ -109,7 +109,7 @@ private:
         m_found.tails.push_back(tail);
     }
 
-    /// Spreads each op's time over the values that rely on its repetition.
+    /// Divides each op's time among the values that depend on its recomputation.
     void share()
     {
         std::vector<std::size_t> relied(m_problem.values.size(), 0); // writers of each value
@@ -138,7 +138,7 @@ private:
         }
     }
 
-    /// The gaps of each value that is written once, so that it never is there in another version.
+    /// Lists the gaps of each value that is written once and so has a single version.
     void listGaps()
     {
         std::vector<std::size_t>& from = m_found.gapsFrom;
@@ -156,8 +156,8 @@ private:
                 m_found.gapsOf[next[gap.value]++] = index;
     }
 
-    /// What an op's repetition reads. What the given order has no use for from op `until` on has a
-    /// tail.
+    /// Records what a recomputation of the op reads. A value that the given order no longer uses
+    /// from op `until` on gets a tail.
     void addNeeds(std::uint32_t op, std::uint32_t value, std::uint32_t until)
     {
         for (const auto* values : {&m_problem.ops[op].reads, &m_problem.ops[op].overwrites})
@@ -177,8 +177,8 @@ private:
     {
         return m_problem.values[value].size;
     }
-    /// Ops that have written the value when `op` is done: these must run again to have it as it
-    /// then was.
+    /// Ops that have written the value by the time `op` is done: all of them must be recomputed to
+    /// restore that version.
     [[nodiscard]] std::span<const std::uint32_t> writersUntil(std::uint32_t value,
                                                               std::uint32_t op) const
     {
@@ -218,7 +218,7 @@ RematPricing::RematPricing(const RematGaps& parts, RematCharges charges)
 {
 }
 
-/// Nothing where the value is there whatever is planned, or may be for all that is known.
+/// Nullopt if the value is in memory under every plan, or may be for all that is known.
 std::optional<RematPricing::Source> RematPricing::sourceOf(std::uint32_t value,
                                                            std::uint32_t until) const
 {
@@ -251,7 +251,7 @@ std::optional<RematPricing::Source> RematPricing::sourceOf(std::uint32_t value,
     return Source{index, gap.first, gap.last, gap.size, gap.cost, true, m_parts.needsOf(gap)};
 }
 
-/// Claims of a value that is needed behind the op `until`: at most the wanted amount and rate.
+/// Claims costs of a value needed after the op `until`: at most the wanted amount and rate.
 RematPricing::Claim RematPricing::claim(const Source& source, Claim wanted, std::uint32_t until,
                                         int depth)
 {
@@ -318,7 +318,7 @@ void RematPricing::add(std::uint32_t first, std::uint32_t last, std::int64_t siz
     m_change[last + 1] -= size;
 }
 
-/// Marks how a value that a dropped gap needs is had most cheaply.
+/// Marks the cheapest way to obtain a value that a dropped gap needs.
 void RematPricing::follow(const Source& source, std::uint32_t until)
 {
     if (source.isGap && !m_isDropped[source.index])
@@ -358,7 +358,7 @@ void RematPricing::addTotals(std::int64_t budget, std::vector<double>& slope)
     }
 }
 
-/// Of tails the earliest gaps come first, of operands those with the most to claim for each byte.
+/// For tails the earliest gaps come first, for operands those with the most to claim per byte.
 void RematPricing::order()
 {
     m_order.clear();

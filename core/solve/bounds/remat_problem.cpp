@@ -25,14 +25,14 @@ struct Execution
     std::uint32_t at = 0; ///< op of the given order at which it stands
 };
 
-/// What is known of a value while the plan is played.
+/// The state of a value during the simulation.
 struct Instance
 {
     std::uint32_t lastUse = kNone; ///< step; kNone: not made yet
     std::uint32_t version = 0;     ///< overwriting executions since it was made
 };
 
-/// One pass over all executions for versions, one back over the freed bytes.
+/// One forward pass over all executions for the versions, one backward over the freed bytes.
 class Simulation
 {
 public:
@@ -70,7 +70,7 @@ private:
         return {};
     }
 
-    /// Which version each op finds where nothing is repeated.
+    /// Finds the version of each value that each op sees without recomputation.
     base::Result<void> findVersions()
     {
         std::vector<std::uint32_t> version(m_problem.values.size(), kNone);
@@ -184,7 +184,7 @@ private:
         return {};
     }
 
-    /// The newest instance of a value is in memory until the step `last`.
+    /// Frees the newest instance of a value after the step `last`.
     void end(std::uint32_t value, std::uint32_t last)
     {
         m_change[last + 1] -= m_problem.values[value].size;

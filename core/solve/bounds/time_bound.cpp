@@ -56,7 +56,7 @@ RematProblem boundingProblem(const plan::Problem& problem, plan::Runtime runtime
         }
         made.floor.push_back(sets.bytesAt(index).count() - inUse);
     }
-    // Gradients that the runner makes outlive the step; others live as recorded.
+    // Gradients that the runner makes outlive the step; all others live as recorded.
     for (const graph::Parameter& parameter : program.parameters)
         if (parameter.gradient && valueOf[parameter.gradient->index()] != kNoValue)
             made.values[valueOf[parameter.gradient->index()]].isKept = true;
@@ -69,22 +69,22 @@ base::Nanoseconds stepTimeLowerBound(const plan::Problem& problem, plan::Runtime
     const std::vector<base::Nanoseconds> times = plan::opTimes(program, problem.device);
     const base::Nanoseconds recorded =
         std::accumulate(times.begin(), times.end(), base::Nanoseconds{});
-    // Gathered parameters come back without being recomputed, which prices know nothing of.
+    // Gathered parameters return without recomputation, which the prices don't model.
     const bool isSharded = problem.parallel && problem.parallel->setting.isSharded();
     const double recomputeTime = isSharded ? 0
                                            : RematBounds{boundingProblem(problem, runtime)}
                                                  .lagrangian(problem.budget.count())
                                                  .recomputeTime;
-    // Where there is no plan at all, none is faster than the recorded step, either.
+    // If no plan exists at all, the recorded step's time is still a valid bound.
     const base::Nanoseconds ops =
         recorded
         + base::Nanoseconds{std::isfinite(recomputeTime) ? std::llround(std::floor(recomputeTime))
                                                          : 0LL};
     if (!problem.parallel || program.ops.empty())
         return ops;
-    // Recomputation only delays gradients, and gathers at most what backward would have to: the
-    // unplanned step's exchange is the least, and what runs between ops runs under every plan.
-    // Waits that recomputation may hide aren't added.
+    // Recomputation only delays gradients, and gathers at most what backward would gather anyway.
+    // So the exchange of the unplanned step is the least, and what runs between ops runs under
+    // every plan. Waits that recomputation may hide aren't counted.
     const plan::EvaluationPtr unplanned = plan::evaluate(problem, plan::keepEverything());
     const plan::Communication& exchange = *unplanned->communication;
     const base::Nanoseconds handingOn = isSharded ? base::Nanoseconds{} : exchange.gatherExposed;

@@ -34,7 +34,7 @@ std::vector<std::vector<StageRun>> everyChenDivision(const std::vector<std::int6
     std::vector<std::vector<StageRun>> all;
     for (std::int64_t limit = 0;;) {
         std::vector<StageRun> runs = chenRuns(kept, limit);
-        // As long as no run's own sum is within the limit, nothing changes.
+        // The division changes only once the limit reaches the smallest sum of a run.
         std::int64_t next = std::numeric_limits<std::int64_t>::max();
         for (std::size_t i = 0; i + 1 < runs.size(); ++i) {
             const auto at = [&kept](std::size_t stage) {
@@ -67,8 +67,9 @@ Groups groupsOf(const LinearizedStep& step, const std::vector<StageRun>& runs, s
     return groups;
 }
 
-/// Each division with its last run kept, which runs again just when its memory is needed anyway,
-/// and with it checkpointed like the others: which is better is for the full graph to say.
+/// Adds each division twice: with its last run kept, since it would be recomputed just when its
+/// memory is needed, and with it checkpointed like the others. Evaluation on the full graph
+/// decides.
 base::Result<void> addDivisions(const LinearizedStep& step, RunPlans& plans,
                                 const base::JobContext& job)
 {

@@ -72,7 +72,7 @@ public:
             if (isBack && saves)
                 run->saving.push_back(stage);
             if (op.kind != ChainOpKind::Backward || !run || m_backward[stage] == kNever)
-                return; // of a backward that uses nothing: with the next stage's
+                return; // backward uses nothing: recompute with the next stage's row
             const std::optional<plan::RecomputeStep> row = rowOf(*run, stage);
             canRepeat = canRepeat && row;
             if (row)
@@ -89,7 +89,7 @@ public:
     }
 
 private:
-    /// Forwards that run again in front of a backward.
+    /// The forward runs that precede one backward.
     struct Run
     {
         std::vector<bool> isGone; ///< by storage, before the run
@@ -103,7 +103,7 @@ private:
         return next != uses.end() && *next < end;
     }
 
-    /// What no kept value and no saved set has. A saved set has what enters the next stage, too.
+    /// Storages in neither a kept value nor a saved set. A saved set includes the stage's output.
     [[nodiscard]] std::vector<bool> goneWith(const ChainMemory& held) const
     {
         std::vector<bool> isGone(m_cuts.size(), false);
@@ -146,7 +146,7 @@ private:
                                      ///< inside of it; kNever: none does
 };
 
-/// Of chains; the tables' time grows with the cube.
+/// Stage counts of the chains tried; a table takes time cubic in the count.
 constexpr std::array<std::size_t, 3> kCounts{24, 48, 96};
 
 std::set<graph::StorageId> keptByPins(const plan::Problem& problem)
@@ -183,8 +183,8 @@ base::Result<void> offerNonPersistent(const plan::Problem& problem, const Region
     for (const std::size_t most : kCounts)
         for (const Residuals residuals : {Residuals::EachCut, Residuals::FirstCut}) {
             ASSIGN_OR_RETURN(LinearizedStep step, linearize(problem, space, residuals, most));
-            // The step runtime repeats any ops and none too many: no region is forbidden, and a
-            // recomputation ends where it may.
+            // The step runtime can recompute any op and nothing beyond it: no region is forbidden,
+            // and a recomputation may end anywhere.
             step.chain.regions = {};
             step.chain.ftail.clear();
             const SequenceRows rows = sequenceRows(*problem.step(), closure, step, kept);

@@ -28,7 +28,7 @@ namespace plimsoll::solve {
 namespace {
 
 constexpr int kFewestSlots = 16;
-/// Ops of forward and loss of which so few begin a stage that it matters which ones.
+/// From this many ops of forward and loss on, so few of them begin a stage that the choice matters.
 constexpr std::size_t kLong = 10 * kMostStages;
 
 struct RotorPlannerOptions : OptionReader
@@ -44,7 +44,7 @@ struct RotorPlannerOptions : OptionReader
     bool isCompiled = get<plan::Runtime>("runtime") == plan::Runtime::CompiledStep;
 };
 
-/// What is known of a region tree without its members: equal ones are equal plans.
+/// A region tree without its members; plans of equal shape are equal.
 using Shape = std::vector<graph::OpIndex>;
 
 void describe(const std::vector<plan::Region>& regions, Shape& shape)
@@ -59,8 +59,7 @@ void describe(const std::vector<plan::Region>& regions, Shape& shape)
     }
 }
 
-/// Positions 0..count-1, the ends and the middle first: whatever part of them was visited lies
-/// evenly over the whole.
+/// The positions 0..count-1 in an order whose every prefix is spread evenly: ends and middle first.
 std::vector<std::size_t> evenly(std::size_t count)
 {
     std::vector<std::size_t> order;
@@ -73,10 +72,10 @@ std::vector<std::size_t> evenly(std::size_t count)
     return order;
 }
 
-/// Collects the verified plans of one problem. A chain only proposes: each of its schedules, for
-/// whatever budget, is evaluated on the full graph. So where the fastest schedule for a budget
-/// turns out to need more there, the one that is found by taking the excess off and solving again
-/// has been looked at too, as have those that need less than their chain says.
+/// Collects the verified plans of one problem. The chain only proposes schedules; each one, for any
+/// budget, is evaluated on the full graph. If the fastest schedule for a budget turns out to exceed
+/// it there, the search has also evaluated the one found by lowering the budget by the excess, and
+/// those that need less than their chain predicts.
 class Search
 {
 public:
@@ -92,13 +91,13 @@ public:
         , m_forced{problem, *m_space}
         , m_closure{*problem.step()}
     {
-        m_problem.budget = plan::kUnlimited; // proposals are judged by their own peak
+        m_problem.budget = plan::kUnlimited; // judge proposals by their own peak
     }
 
     base::Result<plan::FrontierPtr> run() &&
     {
         RETURN_IF_ERROR(takesRegions(*m_problem.step()));
-        // Without a region of its own each plan has those that pins ask for.
+        // A plan without regions of its own has those that pins demand.
         RETURN_IF_ERROR(addKeepEverything());
         RETURN_IF_ERROR(add({}, {}));
         const bool betweenOps = m_asked.granularity == plan::Granularity::Op;
@@ -121,14 +120,14 @@ public:
             added = addNonPersistent(slots, m_job.piece(done++, pieces));
         if (added && m_asked.savedSets)
             added = addSavedSets(m_job.piece(done, pieces));
-        // Stopped early, what is there is good.
+        // If the search is stopped early, return the plans found so far.
         if (!added && added.error().kind != base::ErrorKind::Cancelled)
             return tl::unexpected{added.error()};
         return std::make_shared<const plan::Frontier>(std::move(m_frontier));
     }
 
 private:
-    /// With both ways to charge for values that cross several cuts.
+    /// Linearizes the step with both ways to charge for values that cross several cuts.
     base::Result<std::vector<LinearizedStep>> linearized(std::optional<CutRule> cuts) const
     {
         std::vector<LinearizedStep> steps;
@@ -140,8 +139,8 @@ private:
         return steps;
     }
 
-    /// Cuts between all ops seldom have room: other ones that lie evenly over a model may then give
-    /// better plans.
+    /// Cuts between all ops rarely fit into the stage limit; cuts by another rule that spread
+    /// evenly over the model may then give better plans.
     base::Result<void> elsewhere(CutRule cuts, const base::JobContext& job)
     {
         constexpr int kSlots = 128;
@@ -153,8 +152,8 @@ private:
         return {};
     }
 
-    /// Few stages, few plans: whoever asks to stop before it begins wants just these, always the
-    /// same.
+    /// A coarse search with few stages: its plans are all that a search returns that is asked to
+    /// stop before it begins, and they are deterministic.
     base::Result<void> coarse()
     {
         constexpr std::size_t kStages = 40;
@@ -163,8 +162,8 @@ private:
             .and_then([&](const LinearizedStep& step) { return addChain(step, kSlots, m_look); });
     }
 
-    /// Every resolution down to a few slots: which of two coarse ones rounds a chain better is
-    /// chance, and twice the slots must never give worse plans.
+    /// Tries every resolution down to a few slots: which of two coarse ones rounds a chain better
+    /// is chance, and doubling the slots must never give worse plans.
     base::Result<void> fine(int slots, const base::JobContext& job)
     {
         ASSIGN_OR_RETURN(const std::vector<LinearizedStep> steps, linearized({}));
@@ -199,8 +198,8 @@ private:
             });
     }
 
-    /// Stages of several ops, of which more than all or nothing can be kept: the fewer stages, the
-    /// more there is to choose inside of each.
+    /// Tries stages of several ops with more variants than keeping all or nothing: the fewer stages
+    /// there are, the more choices each has.
     base::Result<void> withVariants(int slots, const base::JobContext& job)
     {
         constexpr std::array<std::size_t, 4> kCounts{12, 24, 48, 96};
@@ -215,8 +214,8 @@ private:
         return {};
     }
 
-    /// Starts from plans all over the frontier and keeps more and more in each: at its own peak for
-    /// nothing, then up to what other plans need.
+    /// Starts from plans spread over the frontier and keeps ever more results in each: first up to
+    /// its own peak, which costs nothing, then up to the peaks of other plans.
     base::Result<void> addSavedSets(const base::JobContext& job)
     {
         constexpr std::size_t kPlans = 24;
@@ -285,7 +284,7 @@ private:
         Shape shape;
         describe(all, shape);
         if (!m_seen.insert(std::move(shape)).second)
-            return {}; // looked at before
+            return {}; // already evaluated
         if (m_asked.isCompiled) {
             std::optional<std::vector<plan::RecomputeStep>> rows =
                 stepRowsOf(all, *m_problem.step(), m_closure);
@@ -296,8 +295,8 @@ private:
         return certifyAndInsert(plan);
     }
 
-    /// The regions of stages that save in another way than the first. They are in no region of
-    /// stages: those have recomputations.
+    /// The regions of stages that use a variant other than the first. Such stages lie in no region
+    /// of stages, since those contain recomputations.
     [[nodiscard]] std::vector<plan::Region> wayRegions(const LinearizedStep& step,
                                                        const Sequence& sequence,
                                                        const SavedByVariant& kept) const
@@ -332,7 +331,7 @@ private:
                                 step.stages[static_cast<std::size_t>(region.last)].last);
             target.label = static_cast<int>(planned.size());
             target.nested = regionsOf(step, region.nested);
-            // A region within the same bounds as its parent would only repeat it.
+            // A region with the same bounds as its parent would only duplicate it.
             if (target.nested.size() == 1 && target.nested.front().first == target.first
                 && target.nested.front().last == target.last)
                 target.nested = std::move(target.nested.front().nested);

@@ -18,7 +18,7 @@ using graph::TensorId;
 
 constexpr int kEvaluations = 60; ///< for one plan
 
-/// The innermost of regions, constant or not, around an op; null: none is.
+/// The innermost region around an op; null if there is none. Works on const and mutable regions.
 template <typename Regions>
 auto regionAround(Regions& regions, OpId op) -> decltype(regions.data())
 {
@@ -41,7 +41,7 @@ SavedSets::SavedSets(const plan::Problem& problem)
     const std::vector<bool> savable = keepableOps(problem);
     const std::size_t forward = program.forwardCount();
     for (std::size_t op = 0; op < forward; ++op) {
-        // Random ops are left out: what draws after them would have to be kept, too.
+        // Random ops are left out: all later random ops would have to be kept, too.
         if (times[op].count() == 0 || !savable[op] || program.ops[op].isRandom)
             continue;
         std::int64_t bytes = 0;
@@ -65,7 +65,7 @@ plan::Plan SavedSets::fill(plan::Plan plan, base::Bytes peak) const
     std::ranges::stable_sort(candidates, std::ranges::greater{},
                              [this](OpId op) { return m_density[op.index()]; });
     base::Nanoseconds time = plan::evaluate(m_problem, plan)->stepTime;
-    // Runs of candidates, the next one last: each is kept if it fits, else its halves may be.
+    // A stack of candidate ranges: a range is kept if it fits, otherwise its halves are tried.
     std::vector<std::pair<std::size_t, std::size_t>> runs;
     if (!candidates.empty())
         runs.emplace_back(0, candidates.size());

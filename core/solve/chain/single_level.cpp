@@ -15,11 +15,11 @@ RegionGains::RegionGains(const plan::Problem& problem, const LinearizedStep& ste
         m_stageOf.resize(static_cast<std::size_t>(step.stages[stage].last) + 1, stage);
     m_bytes.assign(m_stages * m_stages, 0);
     const std::vector<bool> isSaved = countSaved();
-    for (std::size_t first = m_stages - 1; first-- > 0;) // what a later stage makes is inside
+    for (std::size_t first = m_stages - 1; first-- > 0;) // a region includes its later stages
         for (std::size_t last = 0; last < m_stages; ++last)
             at(first, last) += at(first + 1, last);
     countArguments(isSaved);
-    for (std::size_t first = 0; first < m_stages; ++first) // and what an earlier one uses last
+    for (std::size_t first = 0; first < m_stages; ++first) // and last uses in its earlier stages
         for (std::size_t last = 1; last < m_stages; ++last)
             at(first, last) += at(first, last - 1);
     findLastSaves(step);
@@ -35,15 +35,15 @@ std::int64_t RegionGains::bytesOf(const graph::Storage& storage) const
     return graph::rounded(storage.bytes, m_rounding).count();
 }
 
-/// Made by forward or loss and let go by the user's code before backward starts.
+/// Allocated in forward or loss and released by the user's code before backward starts.
 bool RegionGains::isInner(const graph::Storage& storage) const
 {
     const auto ops = static_cast<OpIndex>(m_stageOf.size());
     return storage.alloc >= 0 && storage.alloc < ops && storage.pythonFree < ops;
 }
 
-/// A storage is spared by a region that makes it and holds all ops that save it. Returns, by
-/// storage, whether any op does.
+/// A region frees a storage if it contains its allocation and all ops that save it. Returns, by
+/// storage, whether any op saves it.
 std::vector<bool> RegionGains::countSaved()
 {
     std::vector<std::size_t> lastSaver(m_program.storages.size(), 0);
@@ -63,7 +63,7 @@ std::vector<bool> RegionGains::countSaved()
     return isSaved;
 }
 
-/// What a region takes in is kept for it, also where nobody saves it otherwise.
+/// A region keeps its inputs for its recomputation, even if no op saves them.
 void RegionGains::countArguments(const std::vector<bool>& isSaved)
 {
     std::vector<std::vector<std::size_t>> uses(m_program.storages.size());
@@ -76,7 +76,7 @@ void RegionGains::countArguments(const std::vector<bool>& isSaved)
             continue;
         std::size_t first = stageAt(storage.alloc) + 1;
         for (const std::size_t use : uses[index])
-            for (; first <= use; ++first) // regions whose first use of it this is
+            for (; first <= use; ++first) // regions in which this is the first use
                 at(first, use) -= bytesOf(storage);
     }
 }
@@ -97,11 +97,11 @@ void RegionGains::findLastSaves(const LinearizedStep& step)
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-/// Amounts of bytes that are told apart. Sums are exact and only sorted into these, so what is lost
-/// is a choice that spares less than one bucket more.
+/// Buckets for sums of bytes. The sums stay exact and are only sorted into buckets, so the loss is
+/// at most a choice that frees less than one bucket more.
 constexpr std::size_t kBuckets = 8192;
 
-/// Disjoint runs within the first stages, as a list from the last one back.
+/// Disjoint runs within the first stages, linked from the last one to the first.
 struct Choice
 {
     double time = kInfinity; ///< of the forwards repeated
@@ -111,7 +111,7 @@ struct Choice
     std::int32_t bucket = 0; ///< of the rest, in the row of `first`
 };
 
-/// Best choices by stages covered and bytes spared.
+/// The best choices by number of stages covered and bytes freed.
 class Knapsack
 {
 public:
@@ -138,7 +138,7 @@ public:
         double least = kInfinity;
         for (std::size_t bucket = kBuckets; bucket-- > 1;) {
             if (!(m_rows.back()[bucket].time < least))
-                continue; // another one spares more and is no slower
+                continue; // another choice frees more and is no slower
             least = m_rows.back()[bucket].time;
             found.push_back(regionsOf(bucket));
         }
@@ -158,7 +158,7 @@ private:
         return most.back();
     }
 
-    /// Spares nothing: not a region, or one that brings nothing.
+    /// No gain: either not a legal region, or one that frees nothing.
     [[nodiscard]] RegionGain gainOf(std::size_t first, std::size_t last) const
     {
         if (!m_step.chain.regions.mayCheckpoint(first, last))

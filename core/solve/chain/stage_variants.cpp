@@ -16,13 +16,13 @@ using graph::OpId;
 using graph::OpIndex;
 using graph::StorageId;
 
-/// Results that a way keeps together: of one op, or of a random one and all random ones behind it,
-/// which would draw other numbers if it didn't run.
+/// Results that a variant keeps together: those of one op, or of a random op and all random ops
+/// after it, which would draw different numbers if it didn't run.
 struct Results
 {
     std::vector<OpId> ops;
     std::int64_t bytes = 0; ///< beyond what the stage hands on
-    double time = 0;        ///< nanoseconds to make them again
+    double time = 0;        ///< nanoseconds to recompute them
 };
 
 class VariantFinder
@@ -81,12 +81,12 @@ private:
         return results;
     }
 
-    /// By falling worth.
+    /// Best time per byte first.
     [[nodiscard]] std::vector<Results> candidates(std::size_t stage) const
     {
         const std::vector<StorageId> handedOn = handedOnBy(stage);
         std::vector<Results> found;
-        Results drawn; // all random ones behind the op
+        Results drawn; // of all random ops from here on
         bool mayDraw = true;
         for (OpIndex at = m_step.stages[stage].last; at >= m_step.stages[stage].first; --at) {
             const OpId op{static_cast<std::size_t>(at)};
@@ -138,7 +138,7 @@ private:
             StageVariant variant = everything;
             variant.xbar = bytes;
             variant.btime += again;
-            // All of the stage is there while its backward runs.
+            // The whole stage is in memory while its backward runs.
             variant.btmp = std::max(everything.ftmp, everything.btmp) + (everything.xbar - bytes);
             variants.push_back(variant);
             std::ranges::sort(sets.emplace_back(ops));

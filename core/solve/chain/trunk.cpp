@@ -21,7 +21,7 @@ using graph::OpIndex;
 
 namespace {
 
-/// First element of the right half.
+/// The cut nearest to the middle: the first element of the right half.
 std::optional<std::size_t> cutOf(const std::vector<TrunkElement>& elements,
                                  const TrunkBucket& bucket)
 {
@@ -103,7 +103,7 @@ private:
         const auto at = calls.erase(calls.begin() + static_cast<std::ptrdiff_t>(place));
         calls.insert(at, children.begin(), children.end());
     }
-    /// One with children and more than half of all ops.
+    /// The call that has children and more than half of all ops, if any.
     [[nodiscard]] std::optional<std::size_t> heaviest(const std::vector<CallId>& calls) const
     {
         OpIndex all = 0;
@@ -176,7 +176,7 @@ std::vector<std::string> namesIn(std::string_view text)
     return names;
 }
 
-/// Where the layers of each module end: those named, and those around them.
+/// Where the layers of each module end, for the layers' own names and those of enclosing modules.
 std::map<std::string, std::size_t> endsByName(const std::vector<TrunkElement>& elements)
 {
     std::map<std::string, std::size_t> ends;
@@ -230,7 +230,7 @@ base::Result<std::vector<TrunkBucket>> trunkBuckets(const std::string& text,
     if (names.empty() && !elements.empty())
         return std::vector<TrunkBucket>{{elements.back().name, 0, elements.size()}};
     const std::map<std::string, std::size_t> ends = endsByName(elements);
-    std::map<std::size_t, std::string> byEnd; // the first name counts where several end
+    std::map<std::size_t, std::string> byEnd; // the first name if several modules end here
     for (const std::string& name : names) {
         const auto end = ends.find(name);
         if (end == ends.end())
@@ -265,11 +265,11 @@ struct TrunkOptions : OptionReader
 OptionRecord frozenUnlessToldElse()
 {
     OptionRecord record = freezeStatsRecord();
-    record.standard = 1; // as plimsoll.trunk.checkpoint_trunk() runs it
+    record.standard = 1; // as plimsoll.trunk.checkpoint_trunk() does
     return record;
 }
 
-/// Of all but the last bucket.
+/// The ops of all buckets but the last.
 std::vector<std::vector<OpRun>> groupsOf(const std::vector<TrunkElement>& layers,
                                          const std::vector<TrunkBucket>& buckets)
 {
@@ -299,7 +299,8 @@ base::Result<void> addTrunk(const plan::Problem& problem, RunPlans& plans,
             fmt::format("The model's trunk has {} up to {}, too few for {} buckets: give --splits "
                         "at most {}.",
                         base::counted(end, "layer", "layers"), name, asked.splits, end));
-    // A single bucket is the last one; fewer than boundaries there can't be.
+    // One bucket would be the last one, which isn't checkpointed; the number can't fall below the
+    // number of boundaries.
     const std::size_t most = asked.splits > 0 ? asked.splits : end;
     std::size_t splits = asked.splits > 0 ? asked.splits : std::max<std::size_t>(2, whole.size());
     for (; splits <= most && !job.stopRequested(); ++splits) {

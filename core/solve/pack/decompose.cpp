@@ -9,7 +9,7 @@ namespace plimsoll::solve {
 
 namespace {
 
-/// Time as the borders at which buffers begin or end.
+/// Divides time at the borders, where buffers begin or end.
 class Cutter
 {
 public:
@@ -41,7 +41,7 @@ public:
     }
 
 private:
-    /// Between two borders, with so many buffers below it that are live all the time.
+    /// A stretch between two borders, with a number of buffers below it that are live throughout.
     struct Stretch
     {
         std::size_t begin;
@@ -56,7 +56,7 @@ private:
                                         - m_times.begin());
     }
 
-    /// By begin, those of one begin by falling end.
+    /// By begin; on a tie, later ends first.
     void sortBuffers()
     {
         for (std::size_t i = 0; i < m_buffers.size(); ++i)
@@ -73,7 +73,7 @@ private:
         m_last.assign(m_next.begin() + 1, m_next.end());
     }
 
-    /// By the number of buffers that cross them, those of one number by time.
+    /// By the number of buffers that cross them; on a tie, by time.
     void sortBorders()
     {
         std::vector<std::int64_t> crossed(m_times.size() + 1, 0);
@@ -99,7 +99,7 @@ private:
         }
     }
 
-    /// Every border in the stretch is crossed by those below it at least.
+    /// At least the buffers below the stretch cross every border in it.
     void split(const Stretch& stretch)
     {
         const std::size_t known = m_stretches.size();

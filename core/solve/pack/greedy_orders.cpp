@@ -109,7 +109,7 @@ double durationOf(const PackBuffer& buffer)
     return static_cast<double>(buffer.upper) - static_cast<double>(buffer.lower);
 }
 
-/// Live sums between neighbouring begins and ends of buffers.
+/// Sums of live bytes between consecutive begins and ends of buffers.
 class LiveCurve
 {
 public:
@@ -134,7 +134,7 @@ public:
         }
     }
 
-    /// The largest live sum while the buffer is needed.
+    /// The largest sum of live bytes during the buffer's lifetime.
     [[nodiscard]] std::int64_t most(const PackBuffer& buffer) const
     {
         const std::size_t begin = at(buffer.lower);
@@ -199,7 +199,7 @@ public:
     }
 
 private:
-    /// Largest first; equal ones by index.
+    /// Largest first; on a tie, by index.
     [[nodiscard]] Order by(const Key& first, const Key& second) const
     {
         std::vector<std::tuple<double, double, std::uint32_t>> rows;
@@ -217,7 +217,7 @@ private:
     Order m_taking;
 };
 
-/// What lies above the goal moves to the front, highest first; the rest stays in order.
+/// Moves buffers above the goal to the front, highest first; the rest keep their order.
 Order repaired(const PackBuffers& buffers, const Order& order, const PackOffsets& offsets,
                std::int64_t goal)
 {
@@ -238,7 +238,7 @@ Packed packGreedily(const PackBuffers& buffers, const GreedyLimits& limits,
     Packed best{std::numeric_limits<std::int64_t>::max(), {}};
     if (buffers.empty())
         return {0, {}};
-    // A first packing of so many is a matter of a moment: whoever is stopped early has that.
+    // A first packing of so many buffers takes an instant, so even a stopped search has one.
     constexpr std::size_t kAlwaysPlaced = 20'000;
     FirstFit firstFit{buffers};
     const GreedyOrders orders{buffers};

@@ -19,8 +19,8 @@ namespace {
 using base::ErrorKind;
 using base::failure;
 
-/// What is live at the time that the sweep has reached: index by offset. As long as nothing
-/// overlaps, only neighbours can meet what is new.
+/// The live buffers at the current time of the sweep: index by offset. As long as nothing overlaps,
+/// only its neighbours can overlap a new buffer.
 class Live
 {
 public:
@@ -29,7 +29,7 @@ public:
     {
     }
 
-    /// The buffer that shares bytes with it, if there is one.
+    /// The buffer that overlaps it, if any.
     [[nodiscard]] std::optional<std::size_t> add(std::size_t index)
     {
         const auto [place, added] = m_byOffset.try_emplace(m_offsets[index], index);
@@ -53,7 +53,7 @@ private:
     std::map<std::int64_t, std::size_t> m_byOffset;
 };
 
-/// An end or a begin of a buffer; at one time ends come first.
+/// The end or begin of a buffer; at the same time, ends come first.
 struct Event
 {
     std::int64_t time;

@@ -27,7 +27,7 @@ constexpr std::size_t kShown = 40; ///< bytes of a field that a sentence repeats
 enum Column : std::size_t { Id, Lower, Upper, Size };
 constexpr std::array<std::string_view, 4> kNames = {"id", "lower", "upper", "size"};
 
-/// Fields of a line; a comma inside of double quotes separates nothing. The quotes stay.
+/// Splits a line into fields. Commas inside double quotes don't separate; the quotes are kept.
 void split(std::string_view line, std::vector<std::string_view>& fields)
 {
     fields.clear();

@@ -11,7 +11,7 @@ namespace plimsoll::solve {
 
 namespace {
 
-/// A storage's life in steps, first and last included; -1: from before the first step.
+/// A storage's lifetime in steps, inclusive; `first` is -1 if it begins before the first step.
 struct Life
 {
     std::int32_t first;
@@ -19,7 +19,7 @@ struct Life
     base::Bytes bytes;
 };
 
-/// Lives that take memory during some step, by their begin.
+/// The lifetimes that take memory during some step, by begin.
 std::vector<Life> livesOf(const plan::VerifiedPlan& plan)
 {
     const plan::Schedule& schedule = *plan.evaluation().schedule;
@@ -37,12 +37,20 @@ std::vector<Life> livesOf(const plan::VerifiedPlan& plan)
     return lives;
 }
 
+<<<<<<< HEAD
 /// Within a step, what is allocated comes first: what ends in it is still alive.
 base::Bytes reservedFor(const std::vector<Life>& lives, bool expandable)
 {
     allocator::AllocatorReplay replay{{.expandableSegments = expandable}};
     std::vector<std::pair<std::int32_t, allocator::AllocatorReplay::Handle>>
         ends; // a heap, first end on top
+=======
+/// Within a step, allocations come first: a buffer that ends in the step is still live.
+base::Bytes replayed(const std::vector<Life>& lives, AllocatorReplay::Segments segments)
+{
+    AllocatorReplay replay{segments};
+    std::vector<std::pair<std::int32_t, AllocatorReplay::Handle>> ends; // heap, first end on top
+>>>>>>> words2
     const auto later = [](const auto& a, const auto& b) { return a > b; };
     for (const Life& life : lives) {
         for (; !ends.empty() && ends.front().first < life.first; ends.pop_back()) {

@@ -20,12 +20,11 @@ extern "C" void* runDeepWork(void* work)
     return nullptr;
 }
 
-/// A thread with room for deep recursion; the standard's threads can't be given any. Joined by its
-/// destructor.
+/// A thread with a deep stack, which std::thread can't be given. Joined by its destructor.
 class DeepThread
 {
 public:
-    /// `work` must not throw. Nothing runs where the system refuses such a thread.
+    /// `work` must not throw. It doesn't run if the system refuses a thread with such a stack.
     DeepThread(std::size_t stackBytes, std::function<void()> work) : m_work{std::move(work)}
     {
         pthread_attr_t attributes;
@@ -54,10 +53,10 @@ private:
 };
 
 constexpr std::size_t kFixed = 2 * kFixedPackOrders;
-/// Many short searches find what one long one misses: behind the fixed orders, random ones.
+/// Many short searches find what one long search misses: fixed orders first, then random ones.
 constexpr std::size_t kMembers = kFixed + 100;
 constexpr std::size_t kVariations = 4; ///< of the one order for a large group
-/// Done before a thread has begun, and proven by one order better than tried in many.
+/// Small groups finish before a thread would start, and one order proves more than many.
 constexpr std::size_t kFewBuffers = 40;
 constexpr std::size_t kMostOnAnyStack = 500; ///< buffers: more need a thread made for that
 
@@ -86,8 +85,8 @@ SkylineAnswer searchPortfolio(const PackBuffers& buffers, const std::vector<std:
     const std::size_t members = few                               ? kFixed
                                 : group.size() > kMostInAllOrders ? kVariations
                                                                   : kMembers;
-    // An answer makes the ones behind it useless, never the ones before it: so which one counts
-    // doesn't depend on who is faster.
+    // An answer only makes later members useless, never earlier ones, so which answer counts
+    // doesn't depend on thread timing.
     const auto work = [&] {
         for (std::size_t member = next++; member < members; member = next++) {
             if (dropped[member].load())

@@ -9,7 +9,7 @@ namespace plimsoll::solve {
 
 namespace {
 
-// The only form GCC lets pass.
+// The only form that GCC accepts.
 __extension__ typedef unsigned __int128 Wide; // NOLINT(modernize-use-using)
 
 /// a * b modulo kWastePrime; both below it.
@@ -39,7 +39,7 @@ Skyline::Skyline(const PackBuffers& buffers, const std::vector<std::uint32_t>& g
     };
     m_live.assign(sections, 0);
     m_startsAt.assign(sections + 1, 0);
-    for (const std::uint32_t buffer : group) { // by begin, as groups are
+    for (const std::uint32_t buffer : group) { // groups are sorted by begin
         const Item item{sectionOf(buffers[buffer].lower), sectionOf(buffers[buffer].upper),
                         buffers[buffer].size};
         m_items.push_back(item);
@@ -136,7 +136,7 @@ Skyline::Change Skyline::begin(Index valley, Index head) const
     return change;
 }
 
-/// Pieces of the height of a neighbour swallow it: it stays in the pool for undo.
+/// A neighbour absorbs pieces of its height; the absorbed segment stays in the pool for undo.
 void Skyline::replace(Index valley, std::span<const Piece> pieces, Change& change)
 {
     std::array<Piece, 5> all{};

@@ -24,13 +24,13 @@ constexpr double kVaried = 0.03;    ///< of the rank by price, at most
 constexpr std::size_t kSpareLevels = 256;
 constexpr std::size_t kBytesPerLevel = 4096; ///< of stack, with much to spare
 
-/// Each buffer placed is a level of the search, each rise is one, too.
+/// Each placed buffer is one level of the search, and so is each rise.
 std::size_t mostDepth(std::size_t buffers)
 {
     return 3 * buffers;
 }
 
-/// In 0 … 1.
+/// In the range 0 to 1.
 double randomShare(std::uint64_t number)
 {
     return static_cast<double>(randomBits(number)) * 0x1p-64;
@@ -52,7 +52,7 @@ double rankOf(const PackBuffer& buffer, PackOrder order)
     return 0;
 }
 
-/// 125 random bits of a state: what is left to be placed, and the room wasted at each time.
+/// A 125-bit random hash of a state: the items left to place, and the room wasted at each time.
 struct StateKey
 {
     std::uint64_t items = 0;
@@ -61,12 +61,11 @@ struct StateKey
     bool operator==(const StateKey&) const = default;
 };
 
-/// States from which there is no packing. A fixed number of places, newer ones drive out older
-/// ones.
+/// A fixed-size set of states that lead to no packing; newer states replace older ones.
 class FailedStates
 {
 public:
-    /// Empties it; at most `places` are kept, rounded up to a power of two.
+    /// Clears the set; it then holds at most `places` states, rounded up to a power of two.
     void reset(std::size_t places) { m_places.assign(std::bit_ceil(places), {}); }
     [[nodiscard]] bool contains(const StateKey& key) const
     {
@@ -128,7 +127,7 @@ public:
     }
 
 private:
-    /// A stretch of time in which buffers are left and that no buffer leaves.
+    /// A stretch of time with unplaced buffers that none of them crosses.
     struct Stretch
     {
         Index head; ///< its first segment
@@ -147,14 +146,14 @@ private:
         return m_gaveUp;
     }
 
-    /// Of buffers that are just alike the first one left stands for all.
+    /// Of identical buffers, the first unplaced one stands for all.
     [[nodiscard]] bool isChoice(Index item) const
     {
         return !m_skyline.isPlaced(item)
                && (m_twin[item] == kNone || m_skyline.isPlaced(m_twin[item]));
     }
 
-    /// Finds from which sections the ground can be filled to the segment's end.
+    /// Marks the sections from which the ground can be filled up to the segment's end.
     void markFills(const Skyline::Segment& segment)
     {
         const Index length = segment.end - segment.begin;
@@ -172,9 +171,9 @@ private:
         }
     }
 
-    /// Items that may be the leftmost one on the segment's ground: what lies before them has the
-    /// room to rise, and is not left without an item that would fit below; what lies behind can be
-    /// filled.
+    /// Calls `take` with items that may be the leftmost one on the segment's ground: the ground
+    /// before such an item has room to rise and no item that would fit below, and the ground after
+    /// it can be filled.
     template <typename Take>
     void forEachFit(const Skyline::Segment& segment, const Take& take) const
     {
@@ -194,7 +193,7 @@ private:
         }
     }
 
-    /// Where some item fits below the rim, leaving it out is no use: it could be put there.
+    /// If some item fits below the rim, leaving the ground empty gains nothing.
     [[nodiscard]] bool mayRise(const Skyline::Segment& segment) const
     {
         const std::int64_t rim = std::min(m_skyline.leftRim(segment), m_skyline.rightRim(segment));
@@ -222,7 +221,7 @@ private:
         return count;
     }
 
-    /// The first thing that counts; m_rank decides between equals.
+    /// The primary key; m_rank breaks ties.
     [[nodiscard]] double rankIn(const Skyline::Segment& segment, Index item) const
     {
         const Skyline::Item& row = m_skyline.item(item);
@@ -234,7 +233,7 @@ private:
         }
     }
 
-    /// Each section's time costs the more, the less room is left there: by the square of it.
+    /// The price of a section's time grows with the inverse square of the room left there.
     void price(const Skyline::Segment& segment)
     {
         m_price.assign(1, 0);
@@ -245,8 +244,8 @@ private:
         }
     }
 
-    /// The price of the time before the buffer and shortly behind it, as far as that rises to no
-    /// more than the buffer's top, less that of its own time.
+    /// The price of the time before the buffer and shortly after it, weighted by how far that rises
+    /// within the buffer's height, minus the price of the buffer's own time.
     [[nodiscard]] double pricedRank(const Skyline::Segment& segment, Index item) const
     {
         const Skyline::Item& row = m_skyline.item(item);
@@ -263,7 +262,7 @@ private:
         return rank * (1 + kVaried * (2 * m_rank[item] - 1));
     }
 
-    /// Best first. kNone, always last: the valley rises.
+    /// The choices, best first. kNone stands for a rise of the valley and always comes last.
     std::vector<Index> choicesIn(const Skyline::Segment& segment)
     {
         using Ranked = std::tuple<double, double, Index, Index>;
@@ -285,7 +284,7 @@ private:
         return choices;
     }
 
-    /// kNone: some valley has no choice.
+    /// Returns kNone if some valley has no choice.
     Index pickValley(Index head)
     {
         Index best = kNone;
@@ -320,7 +319,7 @@ private:
         return stretch;
     }
 
-    /// The same stretch, or the ones it falls into now that the item is placed.
+    /// Solves the parts into which the stretch falls once the item is placed.
     bool solveParts(const Stretch& stretch, Index item)
     {
         if (stretch.left == 0)
@@ -333,7 +332,7 @@ private:
             if (!last && m_skyline.isCrossed(border))
                 continue;
             if (last && begin == stretch.begin)
-                return solve(stretch); // nothing fell apart
+                return solve(stretch); // not divided
             const Index end = last ? stretch.end : border;
             Stretch next = part(kNone, begin, end);
             if (next.left > 0)

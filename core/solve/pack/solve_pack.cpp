@@ -17,14 +17,14 @@ namespace plimsoll::solve {
 
 namespace {
 
-/// A node of a larger group takes long, and the search goes a level deeper with each buffer.
+/// A node of a larger group takes too long, and each buffer adds a level to the recursion.
 constexpr std::size_t kMostSearched = 100000;
 constexpr int kAttempts = 6; ///< at different heights, for each number of nodes
 
 constexpr int kAttemptsOfLarge = 24;         ///< of a large group, until this close:
 constexpr std::int64_t kCloseToBound = 1000; ///< 1/1000 of the bound
 
-/// The heights of packings worth looking at are whole numbers of it. Not of no buffers.
+/// The unit of which all useful heights are multiples. Requires at least one buffer.
 std::int64_t unitOf(const PackBuffers& buffers)
 {
     std::int64_t unit = 0;
@@ -40,7 +40,7 @@ PackBuffers inUnits(PackBuffers buffers, std::int64_t unit)
     return buffers;
 }
 
-/// One part by itself, whose buffers all take room, sizes in units.
+/// One part on its own: all its buffers take room, sizes are in units.
 class PartMinimiser
 {
 public:
@@ -53,11 +53,11 @@ public:
         std::iota(m_local.begin(), m_local.end(), 0U);
     }
 
-    /// No packing is lower, as far as is proven.
+    /// The proven lower bound of the height.
     [[nodiscard]] std::int64_t bound() const { return m_bound * m_unit; }
 
-    /// Lowers a packing to `goal` or as far as the search gets: quickly where that is easy, then
-    /// with more nodes, at heights between what failed and what is known.
+    /// Lowers a packing to `goal` or as far as the search gets: quickly while that is easy, then
+    /// with more nodes, at heights between the last failure and the best packing.
     void lower(std::int64_t goal, Packed& packed, const PackQuery& query,
                const base::JobContext& context)
     {
@@ -84,9 +84,9 @@ public:
     }
 
 private:
-    /// Halfway down after each packing, halfway back up after each failure. Whether a height works
-    /// out for a search that hardly goes back is luck as well: so one that failed may be tried
-    /// again with other variations, from the next packing on.
+    /// Goes halfway down after each packing, halfway back up after each failure. A search with
+    /// little backtracking also fails by bad luck, so a failed height may be retried with other
+    /// variations after the next packing.
     void lowerLarge(std::int64_t goal, Packed& packed, const PackQuery& query,
                     const base::JobContext& context)
     {
@@ -134,7 +134,7 @@ struct RankedPart
     std::int64_t height; ///< no packing is lower
 };
 
-/// By their live sum, highest first: the others need to be no lower than the first turn out.
+/// By live bytes, highest first: later parts only have to match the height of earlier ones.
 std::vector<RankedPart> highestFirst(const PackBuffers& buffers, const std::vector<PackPart>& parts)
 {
     std::vector<RankedPart> ranked;
@@ -148,8 +148,8 @@ std::vector<RankedPart> highestFirst(const PackBuffers& buffers, const std::vect
     return ranked;
 }
 
-/// Packs each part down to the goal, or to the highest one before where that is higher. Returns
-/// what no packing of any part is lower than, as far as is proven.
+/// Packs each part down to the goal, or to the highest earlier part if that is higher. Returns the
+/// proven lower bound over all parts.
 std::int64_t packParts(const PackBuffers& buffers, const PackQuery& query, std::int64_t goal,
                        Decomposition& cut, const base::JobContext& context)
 {

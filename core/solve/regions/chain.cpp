@@ -19,7 +19,7 @@ using base::Result;
 
 namespace {
 
-/// Sums of sizes stay below: adding a few of them never overflows.
+/// The limit for sums of sizes, low enough that adding a few of them never overflows.
 constexpr std::int64_t kSizeSumLimit = std::int64_t{1} << 60;
 
 Result<void> checkLength(std::string_view name, std::size_t length, std::size_t wanted)
@@ -99,7 +99,7 @@ void RegionMask::set(std::size_t first, std::size_t last, bool allowed)
 
 namespace {
 
-/// All ways of all stages, field by field, so that an entry can be named.
+/// Checks all variants of all stages field by field, so that messages can name an entry.
 Result<void> checkWays(const Chain& chain, std::int64_t& sum)
 {
     Result<void> ok = checkLength("ways", chain.variants.size(), chain.stages());
@@ -117,7 +117,7 @@ Result<void> checkWays(const Chain& chain, std::int64_t& sum)
     return ok;
 }
 
-/// What a chain may leave out.
+/// Checks the fields that a chain may omit.
 Result<void> checkOptional(const Chain& chain, std::int64_t& sum)
 {
     Result<void> ok;
@@ -201,7 +201,7 @@ std::int64_t peakLowerBound(const Chain& chain)
     const std::size_t stages = chain.stages();
     std::int64_t bound = chain.x[0] + chain.x[stages] + chain.btmp[stages];
     for (std::size_t i = 0; i < stages; ++i) {
-        // The model input stays; the stage's own input is another value except for the first.
+        // The model input stays; a stage's own input is a separate value except in the first stage.
         const std::int64_t inputs = chain.x[0] + (i > 0 ? chain.x[i] : 0);
         std::int64_t least = std::numeric_limits<std::int64_t>::max();
         for (std::size_t number = 0; number < chain.variantsOf(i); ++number) {

@@ -15,7 +15,7 @@ using graph::StorageId;
 
 namespace {
 
-/// Drops the cut of least worth again and again.
+/// Repeatedly drops the least valuable cut.
 class Thinning
 {
 public:
@@ -99,7 +99,7 @@ std::vector<std::size_t> spread(const std::vector<CutCandidate>& candidates, std
         return kept;
     std::vector<std::optional<std::size_t>> best(limit - kept.size()); // by part
     const std::int64_t share = whole / static_cast<std::int64_t>(best.size()) + 1;
-    std::int64_t before = 0; // saved in front of the candidate
+    std::int64_t before = 0; // bytes saved before the candidate
     for (std::size_t at = 0; at < candidates.size(); ++at) {
         std::optional<std::size_t>& cheapest = best[static_cast<std::size_t>(before / share)];
         before += candidates[at].saved;
@@ -125,7 +125,7 @@ Cuts::Cuts(const graph::Program& program, CutRule rule, std::size_t limit)
         chooseOps(rule, limit);
 }
 
-/// An op that overwrites what crosses the cut in front of it must not begin a stage.
+/// An op that overwrites a value crossing the cut before it must not begin a stage.
 bool Cuts::mayCut(OpIndex cut) const
 {
     if (cut <= 0 || cut >= m_forwardOps)
@@ -149,10 +149,10 @@ std::vector<std::int64_t> Cuts::savedBeforeOps() const
 
 Cuts::Families Cuts::families() const
 {
-    // Bytes saved inside each call say where more cuts are worth their price.
+    // The bytes saved inside each call tell where more cuts pay off.
     const std::vector<std::int64_t> savedBefore = savedBeforeOps();
-    // Calls of one parent are cut together: depth first, then the parent that saves most, then its
-    // place.
+    // All calls of one parent are cut together: outer levels first, then the parent that saves
+    // most, then by position.
     std::vector<int> depth(m_program.calls.size(), 0);
     Families families;
     for (std::size_t index = 0; index < m_program.calls.size(); ++index) {
@@ -178,7 +178,7 @@ void Cuts::chooseCalls(std::size_t limit)
     for (const auto& [key, cuts] : families()) {
         if (chosen.size() >= limit)
             break;
-        // Where not all have room, every n-th keeps the stages of a family alike.
+        // If not all cuts fit, take every n-th, so that the stages of a family stay alike.
         const std::size_t stride =
             (cuts.size() + limit - chosen.size() - 1) / (limit - chosen.size());
         std::size_t place = 0;
@@ -189,7 +189,7 @@ void Cuts::chooseCalls(std::size_t limit)
     m_positions.assign(chosen.begin(), chosen.end());
 }
 
-/// An op without work of its own (a view, an empty result) begins the stage of the next one.
+/// An op that does no work (a view, an empty result) belongs to the stage of the next op.
 bool Cuts::isIdle(OpIndex at) const
 {
     const graph::Op& op = m_program.ops[static_cast<std::size_t>(at)];

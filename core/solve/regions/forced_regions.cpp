@@ -15,7 +15,7 @@ namespace {
 
 using graph::OpIndex;
 
-/// A run of ops.
+/// A range of ops.
 struct Run
 {
     OpIndex first = 0;
@@ -36,7 +36,7 @@ Run runOf(const plan::Region& region)
     return {region.first, region.last};
 }
 
-/// From the op that makes each value pinned to be recomputed to its last use in forward and loss.
+/// For each value pinned to be recomputed: from its op to its last use in forward and loss.
 std::vector<Run> pinnedRuns(const plan::Problem& problem)
 {
     const graph::Program& program = *problem.step();
@@ -49,7 +49,7 @@ std::vector<Run> pinnedRuns(const plan::Problem& problem)
     return runs;
 }
 
-/// Finds the shortest legal region around a run. Legal ones are asked for once by beginning.
+/// Finds the shortest legal region around a run; queries the legal ends once per first op.
 class Around
 {
 public:
@@ -60,7 +60,7 @@ public:
         std::optional<Run> found;
         for (OpIndex first = inside.first; first >= 0; --first) {
             if (found && inside.last - first >= found->last - found->first)
-                break; // longer from here on
+                break; // only longer ones follow
             const std::vector<OpIndex>& ends = endsFrom(first);
             const auto end = std::ranges::lower_bound(ends, inside.last);
             if (end != ends.end() && (!found || *end - first < found->last - found->first))
@@ -92,7 +92,8 @@ ForcedRegions::ForcedRegions(const plan::Problem& problem, const RegionSpace& sp
         if (std::ranges::any_of(runs, [&](const Run& run) { return run.holds(inside); }))
             continue;
         std::optional<Run> run = around.shortest(inside);
-        // One around all that it would cut; legal regions are calls, which seldom cut each other.
+        // Widen it to contain every run that it overlaps; legal regions are calls and rarely
+        // overlap.
         for (bool isWider = true; run && isWider;) {
             Run whole = *run;
             for (const Run& other : runs)

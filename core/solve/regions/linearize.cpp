@@ -74,7 +74,7 @@ private:
         for (std::size_t stage = 0; stage < count; ++stage)
             for (const StorageId value : handedOn(stage))
                 chain.x[stage + 1] += bytesOf(value);
-        std::size_t stage = count - 1; // backward begins at the end
+        std::size_t stage = count - 1; // backward begins with the last stage
         for (std::size_t at = 0; at < m_program.ops.size(); ++at) {
             const graph::Op& op = m_program.ops[at];
             const auto time = static_cast<double>(m_times[at].count());
@@ -91,7 +91,7 @@ private:
     void lastSaves()
     {
         std::vector<double> before(m_stageOf.size() + 1,
-                                   0.0); // by op: time of the stage's ops before
+                                   0.0); // by op: time of earlier ops in its stage
         for (std::size_t op = 0; op < m_stageOf.size(); ++op) {
             const bool isFirst = op == 0 || m_stageOf[op - 1] != m_stageOf[op];
             before[op + 1] =
@@ -111,7 +111,7 @@ private:
                                          - m_step.stages[stage].lastSave.value_or(0.0));
     }
 
-    /// xbar: what the stage's rows hold for backward, and what it hands on.
+    /// Computes xbar: what the stage's saved tensors hold for backward, plus its output.
     void savedSets()
     {
         const std::size_t count = m_step.stages.size();
@@ -138,8 +138,8 @@ private:
         }
     }
 
-    /// ftmp: what is alive inside a stage beyond what it hands on (run without saving) or keeps
-    /// (run with saving).
+    /// Computes ftmp: what is alive inside a stage beyond its output (when run without saving) or
+    /// beyond what it keeps (when run with saving).
     void forwardTemporaries(plan::Granularity granularity)
     {
         const std::size_t count = m_step.stages.size();
@@ -176,8 +176,8 @@ private:
         }
     }
 
-    /// btmp: what backward has made and not yet let go during a stage's ops, beyond the gradient of
-    /// the stage's output.
+    /// Computes btmp: what backward has made and not yet freed during a stage's ops, beyond the
+    /// gradient of the stage's output.
     void backwardTemporaries()
     {
         const std::size_t count = m_step.stages.size();
@@ -207,7 +207,7 @@ private:
         }
     }
 
-    /// By storage: the latest moment at which a node lets it go.
+    /// By storage: the last op index at which a node releases it.
     [[nodiscard]] std::vector<OpIndex> savedUntil() const
     {
         std::vector<OpIndex> until(m_program.storages.size(), graph::kBeforeStep);
@@ -257,7 +257,7 @@ private:
         return path;
     }
 
-    /// Values that stage i hands on and is charged for.
+    /// The values in stage i's output that are charged to it.
     [[nodiscard]] std::vector<StorageId> handedOn(std::size_t stage) const
     {
         const std::vector<Stage>& stages = m_step.stages;

@@ -14,7 +14,7 @@ using graph::OpId;
 using graph::OpIndex;
 using graph::StorageId;
 
-/// Ops that update statistics of the model and can do without.
+/// Ops that update statistics of the model and can run without them.
 constexpr std::array<std::string_view, 3> kUpdateStatistics{"aten.native_batch_norm.default",
                                                             "aten.cudnn_batch_norm.default",
                                                             "aten.miopen_batch_norm.default"};

@@ -17,7 +17,7 @@ using graph::TensorId;
 
 namespace {
 
-/// By forward or loss op: how far a region that holds it must reach at least.
+/// By forward or loss op: the earliest end of a region that contains it.
 std::vector<OpIndex> leastEnds(const graph::Program& program)
 {
     const auto count = static_cast<OpIndex>(program.forwardCount());
@@ -44,15 +44,15 @@ std::vector<OpIndex> leastEnds(const graph::Program& program)
     return least;
 }
 
-/// By forward or loss op: the newest op up to it that a region ending there must not hold;
-/// kBeforeStep: there is none. Slices of one storage (unsafe_split's, a GRU's gates) may be written
-/// when another one is saved already: a recomputation has to come to these writes, and it stops
-/// where the last saved tensor of the region is made.
+/// By forward or loss op: the newest op up to it that a region ending there must not contain;
+/// kBeforeStep if there is none. Slices of one storage (unsafe_split's, a GRU's gates) may be
+/// written after another slice is saved. A recomputation must reach these writes, but stops where
+/// the region's last saved tensor is made.
 std::vector<OpIndex> newestUnwritten(const graph::Program& program)
 {
     const std::vector<OpIndex> least = leastEnds(program);
     std::vector<OpIndex> newest(least.size(), graph::kBeforeStep);
-    std::vector<std::size_t> open; // ops that reach further, rising
+    std::vector<std::size_t> open; // ops that need a later end, rising
     for (std::size_t at = 0; at < least.size(); ++at) {
         open.push_back(at);
         while (!open.empty() && least[open.back()] <= static_cast<OpIndex>(at))
@@ -63,9 +63,9 @@ std::vector<OpIndex> newestUnwritten(const graph::Program& program)
     return newest;
 }
 
-/// Knows every run of calls of modules that is a legal region (REGIONS in
-/// core/lower/checkpoint/LIFETIMES.md) and the calls that make it up. Where several lists of calls
-/// make up the same ops, the shortest list, of the outermost calls, is taken.
+/// Knows every run of module calls that is a legal region (REGIONS in
+/// core/lower/checkpoint/LIFETIMES.md) and its member calls. If several lists of calls cover the
+/// same ops, the shortest list, that of the outermost calls, is used.
 class RegionsOfCalls final : public RegionSpace
 {
 public:
@@ -85,7 +85,7 @@ public:
         return plan::Granularity::Module;
     }
 
-    /// The calls that tile first..last, in order. O(ops between).
+    /// The calls that cover first..last, in order. O(ops between).
     [[nodiscard]] std::vector<CallId> members(OpIndex first, OpIndex last) const override
     {
         if (first < 0 || last >= m_forwardOps || first > last)
@@ -98,7 +98,7 @@ public:
         return {};
     }
 
-    /// O(ops of the longest).
+    /// O(ops of the longest region).
     [[nodiscard]] std::vector<OpIndex> endsFrom(OpIndex first) const override
     {
         std::vector<OpIndex> ends;
@@ -160,9 +160,8 @@ private:
                           first.inputs.end());
     }
 
-    /// Rule 2 beyond tensors: the runtime makes the call of every member as it makes the first
-    /// one's, with the value that is passed on in the place of the first tensor. Files that don't
-    /// tell are trusted.
+    /// Rule 2 beyond tensors: the runtime calls every member like the first one, with the passed
+    /// value in place of the first tensor. Recordings without this information are trusted.
     [[nodiscard]] bool isCalledAlike(const graph::Call& head, const graph::Call& before,
                                      const graph::Call& after) const
     {
@@ -188,8 +187,8 @@ private:
             tensors, [&](TensorId tensor) { return m_program.tensor(tensor).storage == storage; });
     }
 
-    /// Rule 3, for any region that ends with the call: what is made inside and used outside must
-    /// come out as a result of the last member.
+    /// Rule 3, for any region that ends with the call: a value made inside and used outside must be
+    /// a result of the last member.
     void indexResults()
     {
         m_newestUnreturned.assign(m_program.calls.size(), graph::kBeforeStep);
@@ -205,7 +204,7 @@ private:
             if (alloc >= 0 && alloc < m_forwardOps)
                 allocated[static_cast<std::size_t>(alloc)].emplace_back(storage);
         }
-        std::set<std::pair<OpIndex, StorageId>> needed; // behind an op, by the op that allocates it
+        std::set<std::pair<OpIndex, StorageId>> needed; // after an op, by the op that allocates it
         const auto isNeeded = [this](StorageId storage, OpIndex behind) {
             return m_lastUse[storage.index()] > behind
                    || m_program.storage(storage).free == graph::kNever;
@@ -234,8 +233,9 @@ private:
         }
     }
 
-    /// Rules 4, 5, 6 and 9 for one member of a region that `head` begins: what it reads from before
-    /// is an argument or never goes away, and stays as it is; it writes none of it but buffers.
+    /// Rules 4, 5, 6 and 9 for one member of a region that `head` begins: older values that it
+    /// reads are arguments or never freed, and aren't modified; of older storages it writes only
+    /// buffers.
     [[nodiscard]] bool mayRunAgain(const graph::Call& member, const graph::Call& head) const
     {
         const graph::Module& module = m_program.module(member.module);
@@ -272,8 +272,8 @@ private:
         return true;
     }
 
-    /// Rule 2: nobody but the next member has a use for what `giver` passes on. Whether anything
-    /// behind the region has is rule 3's question.
+    /// Rule 2: only the next member uses the value that `giver` passes on. Uses after the region
+    /// are rule 3's concern.
     [[nodiscard]] bool passesPrivately(const graph::Call& giver, const graph::Call& head) const
     {
         const StorageId storage = m_program.tensor(giver.outputs.front()).storage;
@@ -282,8 +282,8 @@ private:
                && m_python[storage.index()] < m_forwardOps;
     }
 
-    /// Whether a region that `head` begins may end with a call: what adding members can break and
-    /// mend.
+    /// Whether a region that `head` begins may end with a call: checks the rules whose answer
+    /// changes as members are added.
     [[nodiscard]] bool mayEnd(CallId head, CallId tail) const
     {
         const graph::Call& first = m_program.call(head);
@@ -297,8 +297,8 @@ private:
                && m_unwritten[static_cast<std::size_t>(last.last)] < first.first;
     }
 
-    /// The calls from `head` on that may be members of one region as far as their own ops and what
-    /// they pass on tell; none that begins behind `last`.
+    /// The calls from `head` on that may be members of one region, judged by their own ops and the
+    /// values they pass on; none begins after `last`.
     [[nodiscard]] std::span<const CallId> runFrom(CallId head, OpIndex last) const
     {
         const graph::Call& first = m_program.call(head);
@@ -322,10 +322,10 @@ private:
     std::vector<OpIndex> m_python;  ///< by storage: p(S) of LIFETIMES.md
     std::vector<OpIndex> m_lastUse; ///< by storage: last forward or loss op that has to do with it
     std::vector<OpIndex> m_lastWrite; ///< by storage: last of those that writes it in place
-    /// By call: op that made the newest storage needed behind it that it doesn't return.
+    /// By call: op that made the newest storage that is needed after it and not returned by it.
     std::vector<OpIndex> m_newestUnreturned;
     std::vector<OpIndex> m_unwritten; ///< newestUnwritten()
-    /// By forward op: forward unpacks what it saves, or backward runs it again anyway.
+    /// By forward op: forward unpacks what it saves, or backward recomputes it anyway.
     std::vector<bool> m_fixed;
     /// By forward op: calls that begin with it, outer ones first.
     std::vector<std::vector<CallId>> m_beginning;
@@ -334,8 +334,8 @@ private:
     std::vector<std::size_t> m_place; ///< by call: among its siblings
 };
 
-/// Where storages that are still to be overwritten are used next, seen from an op on the way from
-/// the last one to the first. A region that begins after such a storage was made can't hold a use.
+/// The next uses of storages that are still to be overwritten, in a walk from the last op to the
+/// first. A region that begins after such a storage was made can't contain a use of it.
 class PendingWrites
 {
 public:
@@ -358,19 +358,19 @@ public:
     void stepBackTo(OpIndex at)
     {
         for (const std::size_t storage : m_allocated[static_cast<std::size_t>(at)])
-            setNextUse(storage, graph::kNever); // who begins here makes it
+            setNextUse(storage, graph::kNever); // a region beginning here makes it
         const graph::Op& op = m_program.ops[static_cast<std::size_t>(at)];
         for (const TensorId tensor : op.writes) {
             const std::size_t storage = m_program.tensor(tensor).storage.index();
             if (!isBuffer(storage))
                 meet(storage, at);
-            else if (m_nextRead[storage] != graph::kNever) // would read what this writes twice
+            else if (m_nextRead[storage] != graph::kNever) // it would read the second write
                 setNextUse(storage, m_nextRead[storage]);
         }
         for (const TensorId tensor : op.reads) {
             const std::size_t storage = m_program.tensor(tensor).storage.index();
             if (isBuffer(storage) && writes(op, storage))
-                continue; // running statistics: updated twice, which is allowed
+                continue; // running statistics may be updated twice
             m_nextRead[storage] = at;
             meet(storage, at);
         }
@@ -415,7 +415,7 @@ private:
 };
 
 /// Legal regions between ops (REGIONS AT OP GRANULARITY in core/lower/checkpoint/LIFETIMES.md):
-/// from each op on all runs up to a longest one.
+/// from each op, all runs up to a longest one.
 class RegionsOfOps final : public RegionSpace
 {
 public:
@@ -427,12 +427,12 @@ public:
         for (OpIndex at = code.first(); at <= code.last(); ++at)
             m_isEnd.push_back(!code.isCopyForNext(at));
         m_barrier.assign(static_cast<std::size_t>(code.last() - code.first() + 1), 0);
-        std::vector<bool> isOnce(program.ops.size(), false); // can't run again
+        std::vector<bool> isOnce(program.ops.size(), false); // can't be recomputed
         const auto forward = static_cast<OpIndex>(program.forwardCount());
         for (const graph::Saved& row : program.saved)
             if (row.unpack && *row.unpack < forward)
                 isOnce[row.op.index()] = true;
-        // No plan between ops is laid over a model that checkpoints itself.
+        // Plans between ops don't support models that use checkpointing themselves.
         if (std::ranges::any_of(program.ops,
                                 [](const graph::Op& op) { return op.recomputeOf.has_value(); }))
             isOnce.assign(program.ops.size(), true);

@@ -11,7 +11,7 @@ namespace plimsoll::solve {
 
 namespace {
 
-/// Another space's regions without some.
+/// The regions of another space, minus some.
 class RegionsWithout final : public RegionSpace
 {
 public:
@@ -41,7 +41,7 @@ private:
     LeavesOut m_leavesOut;
 };
 
-/// Without regions of several calls in which fully_shard() hooks one.
+/// Excludes regions of several calls that contain a unit hooked by fully_shard().
 std::unique_ptr<const RegionSpace> withoutUnits(std::unique_ptr<const RegionSpace> all,
                                                 const plan::Problem& problem)
 {

@@ -17,7 +17,7 @@ RunPlans::RunPlans(const plan::Problem& problem, const PlannerDescriptor& descri
     , m_options{options}
     , m_space{makeRegionSpace(problem, plan::Granularity::Module)}
 {
-    m_problem.budget = plan::kUnlimited; // proposals are judged by their own peak
+    m_problem.budget = plan::kUnlimited; // judge proposals by their own peak
 }
 
 plan::Plan RunPlans::blank() const

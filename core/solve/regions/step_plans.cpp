@@ -16,7 +16,7 @@ using graph::StorageId;
 
 constexpr std::int32_t kNobody = -1;
 
-/// A region while its row is looked for.
+/// A region and what is known of its row so far.
 struct Place
 {
     const plan::Region* region = nullptr;
@@ -30,8 +30,8 @@ bool isKept(const plan::Region& region, OpIndex op)
     return std::ranges::binary_search(region.save, OpId{static_cast<std::size_t>(op)});
 }
 
-/// The rows of one set of regions. A value belongs to the innermost region around all its uses in
-/// forward and loss: only there it is let go.
+/// Finds the rows of one set of regions. A value belongs to the innermost region around all its
+/// uses in forward and loss; only there it is dropped.
 class RowFinder
 {
 public:
@@ -101,7 +101,8 @@ private:
         }
     }
 
-    /// What it reads of regions around must be there by then: they want it.
+    /// Adds the row of a region. Values that it reads from enclosing regions must be in memory by
+    /// then, so those regions want them.
     [[nodiscard]] bool addRow(std::int32_t place)
     {
         const Place& here = m_places[static_cast<std::size_t>(place)];

@@ -17,7 +17,7 @@ using graph::StorageId;
 
 namespace {
 
-/// Fills in one problem.
+/// Builds one problem.
 class Adapter
 {
 public:
@@ -43,8 +43,8 @@ public:
 private:
     static constexpr std::uint32_t kNoValue = UINT32_MAX;
 
-    /// The schedule's first instances are the storages' own lives; without repetitions its steps
-    /// are the ops.
+    /// The schedule's first instances are the storages as recorded; without recomputations its
+    /// steps are the ops.
     void addValues(const plan::Schedule& schedule)
     {
         for (std::size_t index = 0; index < m_valueOf.size(); ++index)
@@ -170,7 +170,7 @@ void RepeatedProblem::addOp(const RematProblem& from, std::uint32_t op, std::uin
 {
     RematOp made = from.ops[op];
     for (std::uint32_t& value : made.makes) {
-        if (isRecomputed) { // the one so far ends with its last use
+        if (isRecomputed) { // the current instance ends with its last use
             const std::uint32_t before = m_valueOf[value];
             m_valueOf[value] = static_cast<std::uint32_t>(m_problem.values.size());
             m_problem.values.push_back(m_problem.values[before]);
@@ -214,7 +214,7 @@ RematPlan RepeatedProblem::original(const RematPlan& plan) const
 RematPlan RepeatedProblem::repeated(const RematPlan& plan) const
 {
     RematPlan made;
-    std::vector<std::uint32_t> newest(m_opOf.size()); // by original's op: execution so far
+    std::vector<std::uint32_t> newest(m_opOf.size()); // by the original's op: latest execution
     auto row = plan.recomputeSteps.begin();
     for (std::uint32_t index = 0; index < m_opOf.size(); ++index) {
         const std::uint32_t op = m_opOf[index];

@@ -27,7 +27,7 @@ std::size_t segmentAt(const RegionDraft& draft, OpIndex op)
     return static_cast<std::size_t>(next - draft.begins.begin()) - 1;
 }
 
-/// The op that runs at the peak, or for which others run again then.
+/// The op that runs at the peak, or that the recomputation at the peak runs for.
 OpIndex nowOf(const plan::Evaluation& evaluation)
 {
     const std::vector<std::int32_t>& steps = evaluation.schedule->stepOfOp;
@@ -121,8 +121,8 @@ RegionDraft RegionDrafts::blank(CutRule rule, std::size_t segments) const
     return draft;
 }
 
-/// What only forward needs and a region is given it holds for backward: where that is much, its
-/// makers belong into the region.
+/// A region keeps the inputs passed to it until backward, even those that only forward needs. If
+/// those are large, the ops that make them belong into the region.
 std::size_t RegionDrafts::homeOf(const RegionDraft& draft, OpIndex op) const
 {
     const std::size_t home = segmentAt(draft, op);
@@ -185,7 +185,7 @@ std::optional<RegionDrafts::Span> RegionDrafts::legalAround(const Segment& segme
     return found->second;
 }
 
-/// What draws random numbers stays only where nothing behind it draws again.
+/// A random op's results are kept only if no later random op is recomputed.
 std::vector<OpId> RegionDrafts::savesIn(const RegionDraft& draft, Span span) const
 {
     std::vector<OpId> saves;
@@ -219,7 +219,7 @@ std::optional<std::vector<plan::Region>> RegionDrafts::regionsOf(const RegionDra
     return regions;
 }
 
-/// By op: nanoseconds of all ops before it that a region around them runs again.
+/// By op: nanoseconds of all earlier ops that are recomputed if they lie in a region.
 std::vector<double> RegionDrafts::againTimes(const RegionDraft& draft) const
 {
     std::vector<double> before(at(m_forward) + 1, 0);
@@ -284,7 +284,7 @@ std::vector<RegionDrop> RegionDrafts::dropsAt(const RegionDraft& draft,
     return drops;
 }
 
-/// What is let go across the new border stays.
+/// Values released across the new boundary are kept.
 std::vector<RegionDraft> RegionDrafts::splitsAt(const RegionDraft& draft,
                                                 const plan::Evaluation& evaluation) const
 {

@@ -20,22 +20,22 @@ using graph::OpId;
 
 namespace {
 
-/// Ops that all evaluations of a search go over.
+/// The number of ops that all evaluations of a search visit in total.
 constexpr std::size_t kWork = 40'000'000;
-/// The least and the most evaluations.
+/// The smallest and largest number of evaluations.
 constexpr std::size_t kFewest = 300;
 constexpr std::size_t kMost = 8000;
-/// Ways to get below a peak that are tried before it is taken for the least.
+/// Attempts to get below a peak before it is accepted as the smallest.
 constexpr int kTries = 12;
 
-/// A draft and what its plan needs.
+/// A draft and the evaluation of its plan.
 struct Point
 {
     RegionDraft draft;
     plan::EvaluationPtr evaluation;
 };
 
-/// The same without what only the next step needs.
+/// The same without the data that only the next step needs.
 struct Known
 {
     RegionDraft draft;
@@ -43,7 +43,7 @@ struct Known
     base::Nanoseconds time;
 };
 
-/// One way to divide forward.
+/// One way to divide forward into segments.
 struct Family
 {
     RegionDraft blank;
@@ -75,7 +75,7 @@ public:
             const auto count = 2 * static_cast<int>(all.size());
             RETURN_IF_ERROR(descend(all[family], job.piece(static_cast<int>(family), count)));
         }
-        // Rising: what a budget's plan takes back, the next one begins with.
+        // Rising budgets: each one starts from the result of the previous one.
         const JobContext refining = job.piece(1, 2);
         for (std::size_t budget = 1; budget <= budgets && !job.stopRequested(); ++budget) {
             m_left = std::max<std::size_t>(evaluations / 2 / budgets, 8);
@@ -89,7 +89,7 @@ public:
     }
 
 private:
-    /// Nothing: the draft has no legal regions.
+    /// Nullopt if the draft has no legal regions.
     Result<std::optional<Point>> judged(const RegionDraft& draft)
     {
         m_left -= std::min<std::size_t>(m_left, 1);
@@ -106,8 +106,7 @@ private:
         return {std::move(point.draft), point.evaluation->peak, point.evaluation->stepTime};
     }
 
-    /// Few large segments are cheap at large budgets; the smaller they are, the less comes back at
-    /// once.
+    /// Few large segments are cheap at large budgets; smaller ones bring back less at once.
     [[nodiscard]] std::vector<Family> families() const
     {
         static constexpr std::array<std::size_t, 6> kSegments{6, 12, 24, 48, 96, 192};
@@ -129,8 +128,7 @@ private:
         return all;
     }
 
-    /// The cheapest drops at the peak that together free a step, fewer of them where that doesn't
-    /// help.
+    /// Tries the cheapest drops at the peak that together free a step, or fewer if that fails.
     Result<std::optional<Point>> lower(const Point& from, std::vector<bool>& isUseless)
     {
         std::vector<RegionDrop> drops = m_drafts.dropsAt(from.draft, *from.evaluation);
@@ -189,7 +187,7 @@ private:
         return {};
     }
 
-    /// Takes back a run of ops if that fits, else its halves, the better one first.
+    /// Keeps a range of ops again if that fits; otherwise tries its halves, the better one first.
     Result<void> takeBack(Known& known, base::Bytes budget, const std::vector<OpId>& ops,
                           std::size_t begin, std::size_t end)
     {
@@ -211,7 +209,7 @@ private:
         return takeBack(known, budget, ops, middle, end);
     }
 
-    /// From the fastest plans of the best divisions on.
+    /// Refines, starting from the fastest plans of the best divisions.
     Result<void> refine(std::vector<Family>& families, base::Bytes budget, const JobContext& job)
     {
         constexpr std::size_t kStarts = 3;

@@ -60,7 +60,7 @@ PlannerDescriptor descriptorOfRemat()
          "Nested checkpoint regions that no chain has.", "Moving values to the host."}};
 }
 
-/// Falling from what the plain order needs to what no plan goes below.
+/// In descending order, from the plain order's peak to the bound below which no plan goes.
 std::vector<std::int64_t> budgetsOf(const RematProblem& problem, std::int64_t points)
 {
     const base::Result<RematFigures> plain = simulate(problem, {});
@@ -73,7 +73,7 @@ std::vector<std::int64_t> budgetsOf(const RematProblem& problem, std::int64_t po
     return budgets;
 }
 
-/// One search for plans.
+/// One run of the planner.
 class Search
 {
 public:
@@ -84,13 +84,13 @@ public:
         , m_asked{asked}
         , m_listener{listener}
     {
-        m_problem.budget = plan::kUnlimited; // proposals are judged by their own peak
+        m_problem.budget = plan::kUnlimited; // judge proposals by their own peak
     }
 
     base::Result<plan::FrontierPtr> run(const std::vector<RematStart>& starts,
                                         const base::JobContext& job) &&
     {
-        const bool isLook = job.stopRequested(); // asked to stop before it began: so are the others
+        const bool isLook = job.stopRequested(); // asked to stop before it began, as are the starts
         RETURN_IF_ERROR(begin());
         std::vector<const RematStart*> serving;
         for (const RematStart& start : starts)
@@ -137,7 +137,8 @@ private:
             plan::CheckpointRegions{m_asked.granularity, std::move(regions), m_asked.freezeStats}};
     }
 
-    /// Regions between modules are there for whoever may have them between ops, too.
+    /// Whether the start's plans are allowed: a search between ops also takes those between
+    /// modules.
     [[nodiscard]] bool serves(const RematStart& start) const
     {
         const OptionReader its{start.planner->descriptor(), start.options};
@@ -146,7 +147,7 @@ private:
                    || its.get<plan::Granularity>("granularity") <= m_asked.granularity);
     }
 
-    /// Says so where the runtime can't run the recording at all.
+    /// Fails with the reason if the runtime can't run the recording at all.
     base::Result<void> begin()
     {
         if (!m_asked.isCompiled)
@@ -161,7 +162,7 @@ private:
     base::Result<void> start(const RematStart& start, const base::JobContext& job)
     {
         if (m_asked.isCompiled && m_problem.step()->isRewritten())
-            return {}; // a list of ops, over which those lay nothing
+            return {}; // a rewritten step is a list of ops that the others can't plan
         Options options = start.options;
         if (m_asked.freezeStats)
             options["freeze-stats"] = 1;
@@ -193,9 +194,9 @@ private:
                         [this](const RematPlan& plan) { return proposal(plan); });
     }
 
-    /// Plans on an order of a smaller peak, besides those on the recorded one. What pins ask to be
-    /// repeated is before the same ops there; nothing where the order has not made by then what
-    /// those repetitions read.
+    /// Also searches for plans on an order with a smaller peak than the recorded one.
+    /// Recomputations that pins demand stay in front of the same ops there; nothing is searched if
+    /// the order hasn't yet made what they read.
     base::Result<void> searchReordered(const base::JobContext& job)
     {
         const std::optional<std::vector<RematRecomputeStep>> pinned = rowsOfPins(m_problem);
@@ -208,8 +209,8 @@ private:
             return {};
         const auto planOf = [&](const RematPlan& found) {
             std::optional<plan::Plan> plan = stepPlanOf(found, order);
-            // What runs ahead of one op runs in rising order: seldom that is too early for a
-            // repetition.
+            // Ops ahead of an op run in rising order, which is rarely too early for a
+            // recomputation.
             if (plan && !plan::isLegal(plan::verify(m_problem, *plan)))
                 plan.reset();
             return plan ? std::optional{named(*std::move(plan))} : std::nullopt;
@@ -226,7 +227,7 @@ private:
         return evaluation;
     }
 
-    /// `planOf`: the plan of one of the original problem, if it has one.
+    /// `planOf` returns the plan of the original problem, if there is one.
     base::Result<void>
     searchIn(const RepeatedProblem& repeated, const base::JobContext& job,
              const std::vector<RematPlan>& starts,

@@ -28,7 +28,7 @@ const Argument* named(const Structure& structure, const std::string& name)
     return at == structure.arguments.end() ? nullptr : &*at;
 }
 
-/// "argument 2", "causal": those that two calls don't have in common.
+/// The arguments in which two calls differ, for example "argument 2", "causal".
 std::vector<std::string> differences(const Structure& a, const Structure& b)
 {
     std::vector<std::string> found;
@@ -56,7 +56,7 @@ const Structure* structureOf(const graph::Program& program,
     return id ? &program.structure(*id) : nullptr;
 }
 
-/// Whether the first tensor stands where another can be put in its place.
+/// Whether the first tensor is an argument that can be replaced by another tensor.
 bool takesFirst(const Structure& structure)
 {
     return !structure.slots.empty() && structure.slots.front().tensor == 0

@@ -49,7 +49,7 @@ private:
         return m_program.tensor(tensor).storage;
     }
 
-    // What generated code can't stand for. Returns whether it can.
+    // Checks that generated code can replace the model, and returns whether it can.
     [[nodiscard]] bool checkModel()
     {
         for (const graph::Op& op : m_program.ops) {
@@ -92,7 +92,7 @@ private:
     {
         checkSiblings(regions, m_faults, [&](const Region& region) {
             if (!checkShape(region, parent))
-                return; // the other rules need ops that exist
+                return; // the other rules require valid ops
             checkOps(region);
             checkAll(region.nested, &region);
         });
@@ -149,8 +149,8 @@ private:
         return std::ranges::any_of(row.writes,
                                    [&](TensorId tensor) { return storageOf(tensor) == id; });
     }
-    /// Older than the region, so what it reads there must stay. Buffers may be updated twice by
-    /// ops that read and write them.
+    /// Whether the storage is older than the region, so that values read from it must stay. Buffers
+    /// may be updated twice by ops that read and write them.
     [[nodiscard]] bool isLent(const Region& region, StorageId id) const
     {
         return m_program.storage(id).alloc < region.first && !isBuffer(id);

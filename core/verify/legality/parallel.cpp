@@ -54,8 +54,8 @@ public:
     }
 
 private:
-    /// DDP closes a bucket as soon as it has reached its limit; each dtype has buckets of its own,
-    /// and what is left over comes last.
+    /// DDP closes a bucket as soon as it reaches its limit. Each dtype has its own buckets, and
+    /// partially filled ones come last.
     [[nodiscard]] std::map<StorageId, StorageId> allocateBuckets()
     {
         constexpr std::int64_t kMiB = std::int64_t{1} << 20U;
@@ -75,7 +75,7 @@ private:
             storage.bytes = base::Bytes{bucket.bytes};
             bucket = {bucket.dtype, {}, 0, false};
         };
-        std::vector<Bucket> open; // by dtype, as they are met
+        std::vector<Bucket> open; // by dtype, in order of appearance
         for (const Hooked& hooked : m_hooks) {
             auto bucket = std::ranges::find(open, hooked.dtype, &Bucket::dtype);
             if (bucket == open.end())
@@ -94,7 +94,7 @@ private:
         return homes;
     }
 
-    /// What the hook has copied is used where it lies in the bucket from then on.
+    /// Gradients that the hook has copied are used inside the bucket from then on.
     void moveHome(const std::map<StorageId, StorageId>& homes)
     {
         std::map<StorageId, StorageId> moved;
@@ -112,7 +112,7 @@ private:
         redirect(moved);
     }
 
-    /// What the process keeps of something of a parameter's, by the parameter's index.
+    /// The bytes that the process keeps of a parameter's storage, by parameter index.
     using Keep = std::function<base::Bytes(std::size_t parameter, base::Bytes bytes)>;
 
     void keepOfState(const Keep& keep)
@@ -136,8 +136,8 @@ private:
         }
     }
 
-    /// fully_shard(): of everything that stays the process has its rows. Behind a group's backward
-    /// its gradients are gone but for the rows that the reduction leaves.
+    /// fully_shard(): the process keeps its rows of everything. After a group's backward, only the
+    /// rows that the reduction leaves remain of the gradients.
     void shard()
     {
         const Rows rows{m_recorded, m_setting.world};
@@ -172,7 +172,7 @@ private:
         redirect(homes);
     }
 
-    /// The optimizer finds what it was recorded to use somewhere else.
+    /// Redirects the optimizer's accesses to the new storages.
     void redirect(const std::map<StorageId, StorageId>& homes)
     {
         for (Op& op : m_program->ops) {
@@ -191,8 +191,8 @@ private:
         }
     }
 
-    /// Of the process that has most to update; ZeroRedundancyOptimizer gives the largest first to
-    /// the process that has least, the first of several.
+    /// The parameters of the process that updates the most bytes. ZeroRedundancyOptimizer assigns
+    /// the largest parameter first to the process with the least, on a tie to the first one.
     [[nodiscard]] std::set<std::size_t> ownParameters() const
     {
         std::vector<Hooked> sorted = m_hooks;
@@ -221,8 +221,8 @@ private:
         return fullest == nullptr ? std::set<std::size_t>{} : fullest->second;
     }
 
-    /// Whose the temporaries of an op of the optimizer are: its i-th result goes with the i-th
-    /// tensor of each list that it reads.
+    /// Attributes an optimizer op's temporaries: its i-th result belongs to the parameter of the
+    /// i-th tensor in each list that it reads.
     void attribute(OpIndex opIndex)
     {
         const Op& op = m_program->op(graph::opAt(opIndex));
@@ -255,7 +255,7 @@ Problem ofOneProcess(const Problem& problem)
 
 namespace {
 
-/// A region's calls beside the first run inside of that one's, without their own hooks.
+/// Only a region's first call runs its hooks; the other members run inside it, without theirs.
 void findLostHooks(const Program& program, const std::set<std::string>& sharded,
                    const std::vector<Region>& regions, std::vector<Fault>& faults)
 {

@@ -21,7 +21,7 @@ using graph::TensorId;
 
 constexpr OpIndex kUnused = -2; ///< of a storage that forward and loss don't use
 
-/// Where forward and loss use a storage.
+/// The uses of a storage in forward and loss.
 struct Use
 {
     OpIndex first = std::numeric_limits<OpIndex>::max();
@@ -58,7 +58,7 @@ public:
     {
         checkSiblings(regions, m_faults, [&](const Region& region) {
             if (!checkShape(region, parent))
-                return; // the other rules need calls and intervals that exist
+                return; // the other rules require existing calls and intervals
             checkPassing(region);
             checkResults(region);
             checkOps(region);
@@ -290,13 +290,13 @@ private:
     [[nodiscard]] bool isCaptured(const Region& region, StorageId storage) const
     {
         const graph::Storage& row = m_program.storage(storage);
-        // What only saved tensors keep would go, as a region's rows hold nothing.
+        // Storages held only by saved tensors would be freed, since a region's rows hold nothing.
         const bool permanent = row.alloc < 0 && m_python[storage.index()] == graph::kNever;
         return row.alloc < region.first && !permanent && !isArgument(region, storage);
     }
 
-    /// Whether a recomputation would read what became of a buffer or parameter that forward writes.
-    /// What only updates it in place, such as batch norm, makes nothing of it.
+    /// Whether a recomputation would read a buffer or parameter after forward has modified it. Ops
+    /// that only update it in place, such as batch norm, don't count.
     [[nodiscard]] bool changesUnder(const Region& region, const graph::Op& row,
                                     StorageId storage) const
     {
@@ -327,7 +327,7 @@ private:
     FaultList m_faults;
 };
 
-/// The first region that lies in too many others, null without.
+/// The first region that is nested too deeply, or null.
 const Region* tooDeep(const std::vector<Region>& regions, std::size_t around = 0)
 {
     for (const Region& region : regions) {
@@ -367,7 +367,7 @@ std::vector<Fault> triggerFaults(const graph::Program& program, const Checkpoint
     for (const graph::Saved& row : program.saved) {
         if (!row.unpack || *row.unpack >= forward)
             continue;
-        // An op of a nested region lies in the outermost one, too.
+        // An op of a nested region also lies in the outermost one.
         const auto op = static_cast<OpIndex>(row.op.index());
         const auto region = std::ranges::find_if(plan.regions, [op](const Region& candidate) {
             return candidate.first <= op && op <= candidate.last;

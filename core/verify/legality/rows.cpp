@@ -17,7 +17,7 @@ using graph::OpIndex;
 using graph::Program;
 using graph::StorageId;
 
-/// The engine's node that puts a gradient into `.grad`.
+/// The engine's node that stores a gradient in `.grad`.
 constexpr std::string_view kStoresGradient = "AccumulateGrad";
 
 std::optional<std::string> whyNotAgain(const Program& program, OpId id)
@@ -37,7 +37,7 @@ std::optional<std::string> whyNotAgain(const Program& program, OpId id)
     return std::nullopt;
 }
 
-/// Goes through the rows of a plan and knows which ops have run by then.
+/// Checks the rows of a plan in order and tracks which ops have run.
 class Rows
 {
 public:
@@ -90,7 +90,7 @@ private:
             add("{} is recomputed before op {}, {}.", op, row.before, *reason);
     }
 
-    /// Its own execution stands here, before its place.
+    /// Checks an op whose own execution is in a row, ahead of its recorded place.
     void checkAhead(OpId op, OpIndex before)
     {
         const auto backward = static_cast<OpIndex>(m_program.forwardCount());

@@ -55,7 +55,7 @@ private:
         return true;
     }
 
-    // Its results must be memory of its own that nothing changes.
+    // The op's results must be memory of its own that nothing modifies.
     void checkOp(const Region& region, OpId op)
     {
         const graph::Op& row = m_program.op(op);
@@ -88,7 +88,7 @@ private:
         return std::nullopt;
     }
 
-    // What is fetched draws nothing: later draws would be other ones.
+    // A fetched op draws no random numbers, so later ones would draw different numbers.
     void checkRandom(const Region& region)
     {
         std::optional<OpId> fetched;

@@ -16,7 +16,7 @@ using graph::Phase;
 using graph::Program;
 using graph::StorageId;
 
-/// Notes the op in what no later one touches.
+/// Records the op for storages that no later op touches.
 void meet(const Program& program, OpIndex op, std::map<StorageId, Hooked>& byStorage)
 {
     const graph::Op& row = program.op(graph::opAt(op));
@@ -37,7 +37,7 @@ struct Family
     std::int64_t dots = 0; ///< in the path
 };
 
-/// A module that may be one of several alike: numbered, with modules in it, and more than a list.
+/// Whether a module may be one of several alike: numbered, with submodules, and not just a list.
 bool isBlock(const Program& program, graph::ModuleId id)
 {
     const graph::Module& module = program.module(id);
@@ -72,7 +72,7 @@ std::vector<Family> familiesOf(const Program& program)
     return families;
 }
 
-/// Calls of the outermost families that are as deep as the largest of them.
+/// The calls of the outermost families that are as deep as the largest of them.
 std::vector<CallId> blocksOf(const Program& program)
 {
     std::vector<Family> families = familiesOf(program);
@@ -166,7 +166,7 @@ private:
         }
     }
 
-    /// Whose an op of backward is, the rest's aside.
+    /// The groups to which an op of backward belongs, the rest's group aside.
     [[nodiscard]] std::set<Group*> touchedBy(const graph::Op& op)
     {
         std::set<Group*> touched;
@@ -228,7 +228,7 @@ std::vector<Hooked> hooksOf(const Program& recorded)
         if (const auto hooked = byStorage.find(tensor.storage);
             hooked != byStorage.end() && typed.insert(tensor.storage).second)
             hooked->second.dtype = tensor.dtype;
-    // From the end: the first op of backward that is met with a gradient is its last one.
+    // Scanning from the end, the first op of backward found with a gradient is its last one.
     for (auto op = static_cast<OpIndex>(recorded.ops.size()); op-- > 0;)
         if (recorded.op(graph::opAt(op)).phase == graph::Phase::Backward)
             meet(recorded, op, byStorage);
@@ -252,7 +252,7 @@ std::int64_t Rows::of(std::size_t parameter, std::int64_t bytes) const
 {
     const StorageId storage = m_recorded.parameters[parameter].storage;
     const std::int64_t whole = std::max<std::int64_t>(1, m_recorded.storage(storage).bytes.count());
-    std::int64_t rows = whole; // as a list of bytes, where no shape tells it
+    std::int64_t rows = whole; // in bytes if no shape is known
     std::int64_t elements = whole;
     if (const auto found = m_tensors.find(storage); found != m_tensors.end()
                                                     && !found->second->shape.empty()

@@ -11,8 +11,8 @@ using graph::TensorId;
 
 namespace {
 
-/// By tensor: the ops after which it leads to their nodes. What is overwritten changes its node,
-/// and with it all that looks at the same memory.
+/// By tensor: the ops after which it refers to their nodes. An in-place write changes the node of
+/// all tensors that view the same memory.
 std::vector<std::vector<int>> makersOf(const graph::Program& program, std::size_t ops)
 {
     std::vector<std::vector<int>> changers(program.storages.size());
@@ -64,7 +64,7 @@ void DeadBranches::classify(const graph::Program& program)
     for (const graph::Op& op : program.ops)
         if (op.phase != graph::Phase::Forward && op.phase != graph::Phase::Loss)
             alive.insert(op.sequence);
-    std::vector<bool> isHeld(m_branches.size(), false); // something saved outlives forward
+    std::vector<bool> isHeld(m_branches.size(), false); // a saved tensor outlives forward
     for (std::size_t i = 0; i < program.saved.size(); ++i) {
         const graph::Saved& row = program.saved[i];
         const auto op = static_cast<OpIndex>(row.op.index());
@@ -98,7 +98,7 @@ void DeadBranches::connect(const graph::Program& program, const FrameTree& tree,
         for (const TensorId tensor : program.ops[op].reads)
             for (const int maker : makers[tensor.index()])
                 if (maker < reader && m_branches[static_cast<std::size_t>(maker)].isCounted
-                    && stood(maker, reader)) // else that was detached from it
+                    && stood(maker, reader)) // else a detached tensor was read
                     givers.insert(maker);
         m_branches[op].givers.assign(givers.begin(), givers.end());
         for (const int giver : givers)
@@ -108,7 +108,7 @@ void DeadBranches::connect(const graph::Program& program, const FrameTree& tree,
         connectFrame(program, tree, frame, makers);
 }
 
-/// An argument keeps its node, unless only nodes that backward runs read it: something detached.
+/// An argument keeps its node, unless it is detached: only nodes that backward runs read it.
 void DeadBranches::connectFrame(const graph::Program& program, const FrameTree& tree, int frame,
                                 const Makers& makers)
 {

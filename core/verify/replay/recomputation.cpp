@@ -51,9 +51,9 @@ void Recomputation::takeArguments()
     m_run.arguments = frame.packed;
     if (frame.parent == kNoRegion) {
         for (const InstanceId instance : m_run.arguments)
-            m_state.heap.acquire(instance); // the frame goes on holding them
+            m_state.heap.acquire(instance); // the frame still holds them
     } else {
-        frame.packed.clear(); // taken out of the parent's table: held by this call alone
+        frame.packed.clear(); // moved from the parent's table: now held only by this call
     }
     if (m_run.arguments.size() != frame.arguments.size()) {
         const std::string place = m_run.place < m_state.end
@@ -103,7 +103,7 @@ bool Recomputation::prepare(OpIndex next)
 void Recomputation::packArguments(int nested)
 {
     Frame& frame = m_state.tree[nested];
-    // Where the holders in this frame are gone, the second call of the nested function has made a
+    // If the holders in this frame are gone, the second call of the nested function has created a
     // frame of its own.
     std::vector<InstanceId>& held = frame.references > 0 ? frame.packed : m_run.frames[nested].held;
     for (const StorageId storage : frame.arguments) {
@@ -135,7 +135,7 @@ void Recomputation::packRow(std::size_t index)
     m_state.heap.acquire(instance);
     m_state.slots[index] = instance;
     if (m_state.branches.owns(index)) {
-        // Its first node's holder keeps the table's entry; else only this graph's node does.
+        // Held by the table while its first node's holder lives, else only by this graph's node.
         const OpIndex node = m_state.branches.nodeOf(index);
         if (m_state.nodeReferences[static_cast<std::size_t>(node)] > 0)
             m_state.packedAgain[index].push_back(instance);
@@ -144,15 +144,15 @@ void Recomputation::packRow(std::size_t index)
         return;
     }
     const OpIndex last = row.unpack ? row.dropped : row.released;
-    if (last >= m_run.place) // its holder stands: the table keeps it, then the node
+    if (last >= m_run.place) // the holder is alive: held by the table, then by the node
         m_state.schedule(last, release);
     else if (row.unpack)
-        m_run.unwind.push_back(release); // unpacked and dropped before another op runs
+        m_run.unwind.push_back(release); // unpacked and dropped before the next op
     else
-        schedule(row.released, release); // only the recomputation's own graph keeps it
+        schedule(row.released, release); // held only by the recomputation's own graph
 }
 
-// The selective context answers with what forward made; nothing runs.
+// The selective checkpoint context returns the value kept by forward; nothing runs.
 void Recomputation::fetch(OpIndex opIndex)
 {
     std::vector<InstanceId>& copies = frame().copies;
@@ -167,7 +167,7 @@ void Recomputation::fetch(OpIndex opIndex)
         }
         m_made[storage.index()] = *copy;
         m_bound.push_back(storage);
-        // The copy's holder is from now on the function's variable.
+        // From now on the function's variable holds the copy.
         schedule(std::max(m_local[storage.index()], opIndex), {Event::Kind::Variable, *copy});
         copies.erase(copy);
     }
@@ -197,8 +197,7 @@ void Recomputation::execute(OpIndex opIndex)
         m_bound.push_back(storage);
         schedule(std::max(m_local[storage.index()], opIndex), {Event::Kind::Variable, made});
         if (m_state.tree.isSaved(opIndex)) {
-            // The second call of a nested function has a context of its own, which goes with its
-            // frame.
+            // The second call of a nested function has its own context, freed with its frame.
             m_state.heap.acquire(made);
             m_run.frames[m_state.tree.innermost(opIndex)].held.push_back(made);
         }
@@ -214,7 +213,7 @@ InstanceId Recomputation::visible(StorageId storage) const
     const InstanceId made = m_made[storage.index()];
     if (made != kNoInstance)
         return made;
-    // Captured: what is older than the step.
+    // Captured values are older than the step.
     return m_state.program.storage(storage).alloc < frame().first ? m_state.heap.original(storage)
                                                                   : kNoInstance;
 }
@@ -263,7 +262,7 @@ void Recomputation::letGo(OpIndex opIndex)
     }
 }
 
-// The exception that ends a recomputation unwinds its variables, and its own graph goes with them.
+// The exception that ends a recomputation frees its variables, and its graph with them.
 void Recomputation::stop()
 {
     Frame& frame = m_state.tree[m_run.frame];
@@ -287,7 +286,7 @@ void Recomputation::stop()
         m_state.unreference(m_run.frame);
 }
 
-// The same inside of a recomputation, whose graph ends with it at the latest.
+// The same inside a recomputation, whose graph is freed when it ends at the latest.
 void Recomputation::makeNode(OpIndex opIndex)
 {
     if (!m_state.hasCountedNode(opIndex))

@@ -67,7 +67,7 @@ private:
     {
         std::vector<int> due;
         for (const int wanted : m_wanted[static_cast<std::size_t>(place)]) {
-            // Its arguments are saved in the frame around it, which is filled first.
+            // The enclosing frame saved its arguments, so that one is filled first.
             for (int id = wanted; id != kNoRegion && !tree[id].recomputed; id = tree[id].parent) {
                 tree[id].recomputed = true;
                 due.push_back(id);
@@ -105,7 +105,7 @@ private:
         }
     }
 
-    /// Checks that what the step's own execution reads is there.
+    /// Checks that values read by the step's own execution are in memory.
     void checkReads(OpIndex opIndex)
     {
         const auto checkAll = [&](const std::vector<TensorId>& tensors) {
@@ -130,7 +130,7 @@ private:
         checkAll(op(opIndex).writes);
     }
 
-    // The step's own life is over: a recomputed one has to stand in, as it was when it was saved.
+    // The step's own instance is gone: a recomputed one must replace it, in the saved version.
     void checkBackwardRead(OpIndex opIndex, StorageId storage)
     {
         if (!heap.alive(storage).empty()) {
@@ -147,8 +147,7 @@ private:
                    isToCome ? "isn't recomputed yet" : "was freed before");
     }
 
-    // A node gets a recomputed value from no one but its own saved tensors, while they are
-    // unpacked.
+    // A node gets recomputed values only through its own saved tensors, while they are unpacked.
     void checkSlots(OpIndex opIndex, StorageId storage)
     {
         bool isNamed = false;
@@ -182,8 +181,7 @@ private:
                        graph::opAt(opIndex), storage);
     }
 
-    // What happens between two ops before anybody lets go: calls of regions begin, inputs are
-    // saved.
+    // Does what happens between two ops before anything is freed: regions begin, inputs are saved.
     void prepare(OpIndex next)
     {
         if (next >= end)
@@ -206,7 +204,7 @@ private:
         };
         for (const StorageId storage : frame.arguments)
             schedule(frame.last, {Event::Kind::Release, hold(storage)});
-        frame.references = 1; // the call
+        frame.references = 1; // held by the call
         schedule(frame.last, {Event::Kind::Frame, id});
         if (frame.parent == kNoRegion) {
             for (const StorageId storage : frame.arguments)
@@ -254,14 +252,14 @@ private:
         }
         ++tree[id].packs;
         ++tree[id].references;
-        if (!branches.owns(index)) // else it goes with its node
+        if (!branches.owns(index)) // else freed with its node
             schedule(row.released, {Event::Kind::Row, static_cast<int>(index)});
     }
 
     void letGo(OpIndex opIndex)
     {
         Events& due = events[static_cast<std::size_t>(opIndex) + 1];
-        // It may grow meanwhile, so no iterators.
+        // apply() may append events, so no iterators.
         // NOLINTNEXTLINE(modernize-loop-convert)
         for (std::size_t i = 0; i < due.size(); ++i) {
             const Event event = due[i];
@@ -293,7 +291,7 @@ private:
     {
         const graph::Saved& row = program.saved[index];
         Frame& frame = tree[tree.innermost(row.op)];
-        // The node runs no op: it unpacks, which recomputes the region, before it lets go.
+        // The node runs no op: it unpacks, which recomputes the region, before it releases.
         if (!frame.recomputed && row.unpack && *row.unpack == opIndex + 1)
             ++frame.lateReleases;
         else

@@ -49,8 +49,8 @@ void ReplayState::schedule(OpIndex opIndex, Event event)
     events[static_cast<std::size_t>(opIndex) + 1].push_back(event);
 }
 
-// An op of forward has run: variables, nodes that will read its result and frames that will be
-// given it keep its node.
+// An op of forward has run: its node is held by variables, by the nodes that will read its result
+// and by the frames that will receive it.
 void ReplayState::makeNode(OpIndex opIndex)
 {
     if (!hasCountedNode(opIndex))
@@ -74,7 +74,7 @@ void ReplayState::forgetNode(int node, OpIndex opIndex)
         const DeadBranches::Branch& branch = branches[at];
         const bool isReturned = branches.lastLine() >= 0 && opIndex >= branches.lastLine();
         if (branch.isFinal && isReturned && branch.fell > opIndex) {
-            references = 1; // the model's caller
+            references = 1; // held by the model's caller
             schedule(branch.fell, {Event::Kind::Node, at});
             continue;
         }

@@ -54,7 +54,7 @@ bool ShardMemory::isIn(std::size_t group, OpIndex op) const
     });
 }
 
-/// What is gathered for a recomputation stays until its backward is over, or all is.
+/// Parameters gathered for a recomputation stay until its backward, or all of backward, is over.
 void ShardMemory::repeat(OpIndex op)
 {
     for (std::size_t i = 0; m_letsGo && i < m_groups.size(); ++i)
@@ -65,7 +65,7 @@ void ShardMemory::repeat(OpIndex op)
         }
 }
 
-/// Each gathering's result is let go when the next one is copied out.
+/// The result of a gathering is freed when the next one is copied out.
 void ShardMemory::beforeForward(OpIndex op)
 {
     for (std::size_t i = 0; i < m_groups.size(); ++i)

@@ -24,8 +24,8 @@ struct Execution
     bool isRecomputed = false;
 };
 
-/// What an execution touches, each storage once: before it, how often it had been written when the
-/// op ran in the recording, and how often the op writes it.
+/// A storage that an execution uses: how often it had been written when the op ran in the
+/// recording, and how often the op writes it. An execution has one entry per storage.
 struct Touch
 {
     StorageId storage;
@@ -33,7 +33,7 @@ struct Touch
     int writes = 0; ///< 0 or 1: an op is one write, however many of its tensors it goes to
 };
 
-/// A step that runs: who is alive, and what was written how often.
+/// Simulates a step: which instances are alive, and how often each was written.
 class StepReplay
 {
 public:
@@ -89,7 +89,7 @@ private:
         }
     }
 
-    /// The recording, counting writes: what every op found.
+    /// Replays the recording and counts writes, to know the version that every op found.
     void recordVersions()
     {
         for (std::size_t op = 0; op < m_program.ops.size(); ++op) {
@@ -112,8 +112,8 @@ private:
         }
     }
 
-    /// How often each life will be used, the making aside; whoever gets the step's results is one
-    /// more.
+    /// Counts the uses of each instance, except its making. The receiver of the step's results
+    /// counts as one use.
     void countUses()
     {
         std::vector<InstanceId> newest(m_program.storages.size(), kNoInstance);
@@ -139,7 +139,7 @@ private:
     void begin()
     {
         for (std::size_t i = 0; i < m_program.storages.size(); ++i)
-            if (m_program.storages[i].alloc < 0) // its one holder is somebody outside of the step
+            if (m_program.storages[i].alloc < 0) // its one holder is outside the step
                 m_now[i] = m_heap.create(StorageId{i}, true);
     }
 
@@ -200,7 +200,7 @@ private:
         }
     }
 
-    /// Whoever gets the loss and the gradients gets their newest lives.
+    /// The caller receives the newest instances of the loss and the gradients.
     void checkOutcomes()
     {
         for (const StorageId storage : outcomes())
@@ -213,7 +213,7 @@ private:
                     storage, writer(storage, m_heap.version(kept)));
     }
 
-    /// The recorded op that found a storage written `version` times, and wrote it.
+    /// The recorded op that found a storage in `version` and wrote it.
     [[nodiscard]] OpId writer(StorageId storage, int version) const
     {
         for (std::size_t op = 0; op < m_touches.size(); ++op)
@@ -223,7 +223,7 @@ private:
         return {};
     }
 
-    /// A repetition doesn't touch the statistics that it would update.
+    /// A recomputation doesn't touch the statistics that the op would update.
     [[nodiscard]] std::vector<Touch> touches(const Execution& execution) const
     {
         std::vector<Touch> touched = m_touches[execution.op.index()];
@@ -234,7 +234,7 @@ private:
         return touched;
     }
 
-    /// Gradients and what backward starts from; all that is returned where nothing tells.
+    /// Gradients and the values from which backward starts; if unknown, everything returned.
     [[nodiscard]] std::vector<StorageId> outcomes() const
     {
         const std::vector<bool> isStart = startOfBackward();
@@ -254,8 +254,8 @@ private:
         return found;
     }
 
-    /// Storages in whose place backward's first op reads: those themselves, what they were
-    /// recomputed of by a plan that is written out, and what was recomputed of that.
+    /// Storages that correspond to those that backward's first op reads: these storages themselves,
+    /// the ones that they recompute in a rewritten step, and other copies of those.
     [[nodiscard]] std::vector<bool> startOfBackward() const
     {
         std::vector<bool> isStart(m_program.storages.size(), false);
@@ -271,8 +271,7 @@ private:
                 if (isStart[m_makes[from][i].index()])
                     isStart[m_makes[to][i].index()] = true;
         };
-        // Repetitions stand behind what they repeat: back to the recorded ones, then on to all
-        // copies.
+        // Recomputations follow the ops that they repeat: go back to those, then on to all copies.
         for (std::size_t op = m_makes.size(); op-- > 0;)
             if (const graph::Op& again = m_program.ops[op]; again.isRepetition && again.recomputeOf)
                 share(op, again.recomputeOf->index());

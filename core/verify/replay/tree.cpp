@@ -97,7 +97,7 @@ void FrameTree::collectMembers(Frame& frame) const
 void FrameTree::collectPassed(Frame& frame) const
 {
     const std::vector<graph::CallId>& members = frame.region->members;
-    std::unordered_map<std::size_t, std::size_t> place; // of a storage in `passed`
+    std::unordered_map<std::size_t, std::size_t> place; // index of a storage in `passed`
     for (std::size_t i = 0; i + 1 < members.size(); ++i) {
         const StorageId storage =
             m_program.tensor(m_program.call(members[i]).outputs.front()).storage;
@@ -111,8 +111,8 @@ void FrameTree::collectPassed(Frame& frame) const
     }
 }
 
-// The function's one variable holds a value until the next member has returned; the callers'
-// variables that held the value in the recorded step are given the result instead.
+// The function's single variable holds a value until the next member has returned; the callers'
+// variables that held the value in the recorded step receive the result instead.
 void FrameTree::passOn(int id, bool hasCallers, std::vector<OpIndex>& held) const
 {
     const Frame& frame = (*this)[id];
@@ -134,11 +134,11 @@ void FrameTree::passOn(int id, bool hasCallers, std::vector<OpIndex>& held) cons
 OpIndex FrameTree::waited(OpIndex alloc, OpIndex opIndex, int root) const
 {
     if (m_code || opIndex < 0 || opIndex >= static_cast<OpIndex>(m_innermost.size()))
-        return opIndex; // generated code gives a function what it waits with
+        return opIndex; // generated code passes held values as arguments
     for (int id = innermost(opIndex); id != root && id != kNoRegion; id = (*this)[id].parent) {
         const Frame& frame = (*this)[id];
         if (alloc >= frame.first)
-            break; // made inside of it, and so inside of those around it
+            break; // made inside this frame and all enclosing ones
         opIndex = std::max(opIndex, frame.last);
     }
     return opIndex;

@@ -29,7 +29,7 @@ void Watch::step(OpIndex op, bool isRecomputed, const Heap& heap, base::Bytes be
     checkPins(op, isRecomputed, heap);
     if (live <= m_seen.peak)
         return;
-    // The first step over the budget is told; later ones add nothing.
+    // Report only the first step over the budget.
     if (live > m_problem.budget && m_seen.peak <= m_problem.budget)
         m_faults.add(FaultKind::OverBudget,
                      "Step {}, {}{}, needs {} bytes: {} more than the budget of {}.", step,

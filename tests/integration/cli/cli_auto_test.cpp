@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// plan without --planner: auto names who made each plan, and which decisions the next bytes cost.
+// plan without --planner: auto names the planner of each plan, and the decisions for the next
+// bytes.
 #include "tests/integration/cli/cli_runner.h"
 
 #include <QJsonArray>
@@ -90,7 +91,7 @@ void CliAutoTest::theFrontierNamesPlannersAndPrices()
                  rows[i][text("planner")].toString());
         QVERIFY(!rows[i].toObject().contains(text("flips")));
         const QJsonValue saved = rows[i][text("saved_bytes")];
-        if (saved.isNull()) // the last one, or the next one's plan
+        if (saved.isNull()) // the last plan, or the same as the next one
             QVERIFY(i == rows.size() - 1
                     || rows[i][text("peak_bytes")] == rows[i + 1][text("peak_bytes")]);
         else
@@ -124,7 +125,7 @@ void CliAutoTest::flipsAreListedWhereAsked()
     QVERIFY(!flips.isEmpty());
     for (const auto& flip : flips)
         more += flip[text("time_ns")].toInteger();
-    // What it costs is what the flipped values cost; ops beside them that make none are left.
+    // The cost is that of the flipped values; other ops aren't listed.
     const qint64 extra = next[text("extra_time_ns")].toInteger();
     QVERIFY(extra > 0 && std::abs(more - extra) <= extra / 10);
     QVERIFY(!answer[text("frontier")][0][text("flips")].toArray().isEmpty());
@@ -147,8 +148,7 @@ void CliAutoTest::whoTakesNoPartIsNamed()
     QVERIFY(plan(options).out.contains("  rotor was not run: "));
 }
 
-/// As if each had been asked by itself with what auto was asked, and which of them the answer comes
-/// from.
+/// Each row equals a call of that planner with the same options; one of them gives the answer.
 void CliAutoTest::eachPlannersOwnPlanIsListed()
 {
     const QStringList options{text("--budget"), text("80%")};
@@ -167,7 +167,7 @@ void CliAutoTest::eachPlannersOwnPlanIsListed()
             continue;
         }
         QCOMPARE(row[text("state")].toString(), text("over"));
-        // No planner beats what is taken from all of them.
+        // No planner beats the best of all planners.
         if (!row[text("step_time_ns")].isNull())
             QVERIFY(row[text("step_time_ns")].toInteger()
                     >= answer[text("step_time_ns")].toInteger());
@@ -187,7 +187,7 @@ void CliAutoTest::eachPlannersOwnPlanIsListed()
     QVERIFY(plan(options).out.contains("\n  " + maker.toUtf8()));
 }
 
-/// All shares one time limit; what is told at its end is what is known, and no more. Keeping
+/// All planners share one time limit; at its end only what is known is reported. Keeping
 /// everything, which is always known, fits here.
 void CliAutoTest::whoIsStoppedSaysSo()
 {

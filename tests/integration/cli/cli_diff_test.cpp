@@ -17,7 +17,7 @@ using tests::CliRun;
 using tests::runCli;
 using tests::text;
 
-/// Two runs of which no op is known, the second under a plan for the step runtime.
+/// Two runs without known ops, the second under a plan for the step runtime.
 const QByteArray kMeasurement =
     R"({"format":"plimsoll-measurement","version":1,"exporter":"0.1.0","torch":"2.15.0","model":"mine",
 "model_class":"Net","batch":"4x6 int64","backend":"cpu","device":"cpu","threads":2,"runs":[
@@ -112,7 +112,7 @@ void CliDiffTest::comparesStepPlansByPeak()
     int compared = 0;
     for (const QJsonValue value : second[text("rows")].toArray())
         compared += value.toObject()[text("difference_bytes")].isDouble() ? 1 : 0;
-    QCOMPARE(compared, 2); // the allocator's peak, and what was there before
+    QCOMPARE(compared, 2); // the allocator's peak, and the bytes before the step
 }
 
 void CliDiffTest::comparesTwoGraphs()

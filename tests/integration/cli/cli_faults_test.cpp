@@ -198,7 +198,7 @@ void CliFaultsTest::whatIsNoFileExitsWith3AndOneSentence()
     }
 }
 
-/// As a script passes on when its variable is not set.
+/// What a script passes if its variable isn't set.
 void CliFaultsTest::anEmptyNameIsQuoted()
 {
     const CliRun read = runCli({text("inspect"), QString{}});
@@ -358,7 +358,7 @@ void CliFaultsTest::exportsThroughLinksAndRefusesTheRest()
     QCOMPARE(exporting(file("link.json")).exit, 0);
     QVERIFY(QFileInfo{file("link.json")}.isSymLink());
     QVERIFY(QFileInfo{file("behind.json")}.size() > 100);
-    // Nobody, root included, makes files in /proc.
+    // Nobody, not even root, can create files in /proc.
     for (const QString& path :
          {file("full.json"), file("folder.json"), text("/proc/self/plan.json")}) {
         const CliRun run = exporting(path);

@@ -92,7 +92,7 @@ void CliNoPlanTest::saysByHowMuchAndWhy()
              missed.error.constData());
 }
 
-/// What no plan can do is not looked for: a large model between ops would take many seconds.
+/// Skips the search if no plan can exist: for a large model between ops it would take many seconds.
 void CliNoPlanTest::isNotSearchedForBelowTheBound()
 {
     const QStringList arguments{text("plan"),   samplePath(text("gpt2")), text("--planner"),
@@ -123,7 +123,7 @@ void CliNoPlanTest::isSearchedForWhereTheTradeOffIsAskedFor()
             < quick[text("smallest_known_budget_bytes")].toInteger());
 }
 
-/// What was asked stands under options; a step that is kept as it is needs no code between ops.
+/// The request is listed under options; a step that keeps everything needs no code between ops.
 void CliNoPlanTest::granularityIsThatOfThePlan()
 {
     const auto answer = [&](const QStringList& options) {

@@ -12,17 +12,17 @@ namespace plimsoll::tests {
 
 inline constexpr qint64 kMiB = 1048576;
 
-/// How a run of plimsoll-cli ended.
+/// The result of a run of plimsoll-cli.
 struct CliRun : ProgramRun
 {
-    /// Standard output as the one JSON object that it must be; empty when it is anything else.
+    /// Standard output as the single JSON object that it must be; empty if it is anything else.
     [[nodiscard]] QJsonObject json() const;
 };
 
-/// Runs the program that was built beside the tests.
+/// Runs the program that was built with the tests.
 [[nodiscard]] CliRun runCli(const QStringList& arguments);
 
-/// Starts it and doesn't wait.
+/// Starts it without waiting.
 void startCli(QProcess& program, const QStringList& arguments);
 
 [[nodiscard]] inline QString text(const char* utf8)
@@ -33,16 +33,16 @@ void startCli(QProcess& program, const QStringList& arguments);
 /// resources/samples/NAME.plimsoll.json.gz
 [[nodiscard]] QString samplePath(const QString& name);
 
-/// Those of the keys that an object has not.
+/// The keys that an object lacks.
 [[nodiscard]] QStringList keysMissing(const QJsonObject& object, const QStringList& keys);
 
-/// A file's bytes, read without the program's own means; none when it can't be read.
+/// A file's bytes, read independently of the program; empty if it can't be read.
 [[nodiscard]] QByteArray fileBytes(const QString& path);
 
 /// A chain problem: example E1, six equal stages.
 [[nodiscard]] QByteArray chainOfSixStages();
 
-/// What the tests of the command line work on: a folder of their own, and a graph.
+/// The fixture of the command-line tests: a folder of their own, and a graph.
 class CliFixture
 {
 protected:

@@ -38,7 +38,7 @@ private:
     }
 };
 
-/// A word of the plan: whoever takes it out of the file has other numbers.
+/// A key of the plan: without it, the numbers differ.
 void CliStepTest::plansSayThatStatisticsStayFrozen()
 {
     const QStringList arguments{text("plan"), m_resnet, text("--budget"), text("75%")};
@@ -207,8 +207,8 @@ void CliStepTest::picksAreExplained()
     QVERIFY(others.error.contains("capuchin"));
 }
 
-/// What is exported is a step without a plan: inspected, planned, checked, refused by what lays
-/// regions.
+/// An exported plan is a step without a plan: it can be inspected, planned and checked, and is
+/// refused by everything that applies regions.
 void CliStepTest::plansAreWrittenOutAsGraphs()
 {
     const QString plan = planned();

@@ -457,7 +457,7 @@ void CliTest::solveChainDropsWhatItMakesAgain()
     QVERIFY(json[text("labels")].toArray().isEmpty());
 }
 
-/// The middle stage may keep 1 instead of 5 for 2 more of time: cheaper than running it again.
+/// The middle stage may keep 1 instead of 5 for 2 more units of time: cheaper than recomputing it.
 void CliTest::solveChainTakesTheWayThatFits()
 {
     const QByteArray arrays = R"({"ftime": [3, 6, 3], "btime": [6, 12, 6, 0], "x": [1, 1, 1, 1],)"

@@ -215,8 +215,8 @@ void Comparison::curve(const char* key, const plan::Evaluation& evaluation,
         add({{"kind", "backward_start"}, {"evaluated", begins}, {"recorded", start}});
 }
 
-/// Compares the lives themselves: those that begin at one step have no names in common, so their
-/// sizes and ends are compared in order.
+/// Compares the lifetimes: those that begin at one step have no common names, so their sizes and
+/// ends are compared in order.
 void Comparison::lives()
 {
     using Lives = std::map<std::int64_t, std::vector<std::pair<std::int64_t, std::int64_t>>>;
@@ -264,7 +264,7 @@ json readJson(const char* path)
     return json::parse(file);
 }
 
-/// A plan and what it is about; on the largest budget, sizes rounded.
+/// A plan and its problem, with an unlimited budget and rounded sizes.
 struct Given
 {
     plan::Problem problem;

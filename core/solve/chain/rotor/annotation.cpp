@@ -34,10 +34,10 @@ std::vector<Region> regionsAt(const Labels& labels, std::size_t level, std::size
 Labels annotate(const Sequence& sequence, std::size_t stages)
 {
     Labels labels(stages);
-    std::vector<std::size_t> open; // stages of the region that is not closed yet
+    std::vector<std::size_t> open; // stages of the region still open
     int counter = 0;               // its label
-    bool isBack = false;           // the loss is behind it
-    bool isFirst = false;          // nothing but a backward or the loss is before it
+    bool isBack = false;           // the loss has run
+    bool isFirst = false;          // only a backward or the loss precedes it
     for (const ChainOp op : sequence) {
         const auto stage = static_cast<std::size_t>(op.stage);
         if (isBack && isFirst && op.kind != ChainOpKind::Backward) {
@@ -51,8 +51,8 @@ Labels annotate(const Sequence& sequence, std::size_t stages)
         }
         for (const std::size_t member : open)
             labels[member].emplace_back(counter);
-        // Labels of one recomputation skip a number at each saving forward: readers of the format
-        // expect that.
+        // Readers of the format expect labels of a recomputation to skip a number at a saving
+        // forward.
         if (op.kind != ChainOpKind::Backward && (isBack ? !isFirst : !open.empty()))
             ++counter;
         open.clear();

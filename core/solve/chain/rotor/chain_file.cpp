@@ -30,7 +30,7 @@ Result<void> readTime(const json& value, double& into)
 
 constexpr std::size_t kMaxVariants = 100;
 
-/// Sizes are whole; 4.0 is as good as 4.
+/// Sizes are whole numbers; 4.0 counts as 4.
 Result<void> readSize(const json& value, std::int64_t& into)
 {
     const double number = value.is_number() ? value.get<double>() : -1;
@@ -80,7 +80,7 @@ Result<void> readVariant(const json& value, StageVariant& variant)
     return ok ? readField(value, "btmp", readSize, variant.btmp) : ok;
 }
 
-/// The further ways of one stage.
+/// Reads the additional variants of one stage.
 Result<void> readVariants(const json& value, std::vector<StageVariant>& variants)
 {
     if (!value.is_array() || value.size() > kMaxVariants)

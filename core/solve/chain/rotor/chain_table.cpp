@@ -58,7 +58,7 @@ std::pair<std::int64_t, double> ChainTable::baseOf(std::size_t i, std::size_t va
     const StageVariant times = m_chain.variant(i, variant);
     const std::int64_t need =
         m_scale.sizes.x[i + 1] + sizes.xbar + std::max(sizes.ftmp, sizes.btmp);
-    // A run that ends before the loss stage is a recomputation: it stops where all is saved again.
+    // A run that ends before the loss stage is a recomputation, which stops once all is saved.
     return {m_scale.ceilSlots(need), (times.ftime - times.ftail) + times.btime};
 }
 
@@ -89,7 +89,7 @@ void ChainTable::walkStage(std::size_t i, std::int64_t slots, bool isSaved, Sequ
         out.push_back({});
         return;
     }
-    std::size_t best = 0; // the first of the fastest ways that fit
+    std::size_t best = 0; // the first of the fastest variants that fit
     double least = kInfinity;
     for (std::size_t variant = 0; variant < variantsIn(i, i); ++variant)
         if (const auto [need, time] = baseOf(i, variant); need <= slots && time < least) {
@@ -137,7 +137,7 @@ Result<Sequence> ChainTable::within(std::int64_t budget) const
     const std::int64_t from = std::min<std::int64_t>(slots + m_scale.spare, m_scale.slots);
     for (std::int64_t m = from; m >= 0 && time[m] < kInfinity; --m) {
         if (m > slots && time[m - 1] <= time[m] * kEqualTimes)
-            continue; // the same time for less
+            continue; // the same time for fewer slots
         Sequence sequence;
         walkTop(m, sequence);
         const Result<Simulation> run = simulate(m_chain, sequence);

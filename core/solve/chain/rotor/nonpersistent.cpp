@@ -19,13 +19,13 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// Two tables. T(i, k, m): stages i..k forward and backward, their input in memory and not charged,
-/// the gradient of their output charged (none when k is the loss). U(i, k, m): the same where stage
-/// k has saved already, which is charged too, and only its backward is left.
+/// Two tables. T(i, k, m): runs stages i..k forward and backward. Their input is in memory and not
+/// charged; the gradient of their output is charged (there is none if k is the loss). U(i, k, m):
+/// the same if stage k has already saved, which is charged too, and only its backward is left.
 class NonPersistentTable final : public ChainTable
 {
 public:
-    /// Lays the tables out and fills them.
+    /// Allocates the tables and fills them.
     Result<void> build(const Chain& chain, std::int64_t maxBudget, const RotorOptions& options,
                        const JobContext& job)
     {
@@ -65,7 +65,7 @@ private:
         const double* left = nullptr;  ///< solved last; none with Save
     };
 
-    /// A row of T, or of U: no row of that for the loss stage is ever finite.
+    /// A row of T, or of U, whose rows for the loss stage are infinite throughout.
     [[nodiscard]] const double* row(bool isSaved, std::size_t i, std::size_t k) const
     {
         return ChainTable::row(i, k) + (isSaved ? m_cost.size() / 2 : 0);
@@ -88,12 +88,12 @@ private:
                      m_chain.btime[i]);
     }
 
-    /// Calls `visit` with everything that can be done first in a cell of at least two stages.
+    /// Calls `visit` with every possible first move in a cell of at least two stages.
     template <typename Visit>
     void eachChoice(bool isSaved, std::size_t i, std::size_t k, Visit visit) const
     {
         const Chain& sizes = m_scale.sizes;
-        // In memory whatever is done here: the gradient, and what stage k has saved.
+        // In memory whatever the move: the gradient, and what stage k has saved.
         const std::int64_t held = sizes.x[k + 1] + (isSaved ? sizes.xbar[k + 1] : 0);
         for (std::size_t number = 0; number < m_chain.variantsOf(i); ++number) {
             const StageVariant variant = sizes.variant(i, number);
@@ -103,14 +103,14 @@ private:
             visit(Choice{Move::Save, i, number, times.ftime + times.btime, m_scale.ceilSlots(need),
                          m_scale.ceilSlots(variant.xbar), row(isSaved, i + 1, k), nullptr});
         }
-        // Of i..j-1, none of which saves.
+        // Runs i..j-1 without saving.
         std::int64_t running = sizes.x[i + 1] + sizes.plainTemporary(i);
         for (std::size_t j = i + 1; j <= k; ++j) {
             const double time = m_prefix[j] - m_prefix[i];
             visit(Choice{Move::Keep, j, 0, time, m_scale.ceilSlots(held + running), m_scale.x[j],
                          row(isSaved, j, k), row(false, i, j - 1)});
             if (j == k)
-                break; // stage k either is the loss, has saved, or gains nothing by it
+                break; // stage k is the loss, has already saved, or gains nothing
             const std::int64_t saving = sizes.x[j] + sizes.xbar[j + 1] + sizes.ftmp[j];
             visit(Choice{Move::Float, j, 0, time + m_chain.ftime[j],
                          m_scale.ceilSlots(held + std::max(running, saving)),
@@ -135,7 +135,7 @@ private:
             else
                 minPlusRow(out + start, right, choice.left + start, choice.time, count);
         });
-        // Equal sums in another order must not make it rise.
+        // Keep the row from rising where equal sums are added in a different order.
         for (std::int64_t m = 1; m < width; ++m)
             out[m] = std::min(out[m], out[m - 1]);
     }
@@ -149,8 +149,8 @@ private:
                                       : (choice.time + right) + choice.left[slots];
     }
 
-    /// The first of the best in the order save, keep, float by rising j; lowers `slots` as far as
-    /// the time stays the same.
+    /// The first of the best moves in the order save, keep, float, by rising j; lowers `slots` as
+    /// far as the time stays the same.
     [[nodiscard]] Choice choose(bool isSaved, std::size_t i, std::size_t k,
                                 std::int64_t& slots) const
     {

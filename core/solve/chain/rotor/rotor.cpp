@@ -23,13 +23,13 @@ using base::Result;
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-/// Below that many inner steps threads cost more than they bring.
+/// Below this many inner steps threads cost more than they gain.
 constexpr double kStepsWorthThreads = 2e6;
-/// Cells on a side of the squares in which the table is filled.
+/// Side length, in cells, of the squares in which the table is filled.
 constexpr std::size_t kTile = 8;
 
-/// Running a stage without a measured time again costs a share of the whole: nothing is repeated
-/// only because it looks free.
+/// A stage without a measured time costs a tiny share of the total to recompute, so that nothing is
+/// recomputed just because it looks free.
 double unmeasuredTime(const Chain& chain)
 {
     constexpr double kShare = 1e-9;
@@ -37,11 +37,11 @@ double unmeasuredTime(const Chain& chain)
     return (whole > 0 ? whole : 1.0) * kShare / static_cast<double>(chain.stages());
 }
 
-/// Filled square by square, by several threads where that pays.
+/// Filled square by square, by several threads where that pays off.
 class RotorTable final : public ChainTable
 {
 public:
-    /// Lays the table out and fills it.
+    /// Allocates the table and fills it.
     Result<void> build(const Chain& chain, std::int64_t maxBudget, const RotorOptions& options,
                        const JobContext& job)
     {
@@ -64,7 +64,7 @@ public:
     }
 
 private:
-    /// What is done first in a cell.
+    /// The first move in a cell.
     struct Choice
     {
         std::optional<std::size_t> leaf; ///< its j; none: stage i saves
@@ -116,7 +116,7 @@ private:
         }
         m_lo[cell(i, i)] = static_cast<std::int32_t>(lowest);
         m_hi[cell(i, i)] = static_cast<std::int32_t>(fastest.second);
-        // What running one stage without saving needs on top of the gradient of its run's end.
+        // What running a stage without saving needs beyond the gradient of its run's end.
         if (i + 1 < m_rows)
             m_running[i] = m_scale.sizes.x[i + 1] + m_scale.sizes.plainTemporary(i);
     }
@@ -170,8 +170,7 @@ private:
             else
                 minAddRow(out + start, rest, times.ftime + times.btime, count);
         }
-        // From there on nothing is run twice; equal sums in another order must not make it rise
-        // again.
+        // From here on nothing runs twice; sums in a different order must not make it rise again.
         const std::int64_t high = m_hi[at];
         if (high > 0 && high < width && out[high - 1] < out[high])
             std::fill(out + high, out + width, out[high - 1]);
@@ -180,8 +179,8 @@ private:
         m_lo[at] = static_cast<std::int32_t>(first - out);
     }
 
-    /// Cells of a square of first and last stages. Stages in between are taken by squares too, so
-    /// that rows are used several times while they are in the cache.
+    /// Fills a square of first and last stages. The stages in between are also visited in squares,
+    /// so that rows are reused while they are in the cache.
     void fillTile(std::size_t firstTile, std::size_t lastTile)
     {
         const std::size_t firstBegin = firstTile * kTile;
@@ -233,7 +232,7 @@ private:
             try {
                 helpers.emplace_back(work);
             } catch (const std::system_error&) {
-                barrier.arrive_and_drop(); // the machine has no thread left: do with fewer
+                barrier.arrive_and_drop(); // no more threads available: continue with fewer
             }
         }
         work();

@@ -30,7 +30,7 @@ std::int64_t ceilDiv(std::int64_t value, std::int64_t divisor)
     return value / divisor + (value % divisor != 0 ? 1 : 0);
 }
 
-/// Every size of the chain once.
+/// Calls `visit` once for every size of the chain.
 template <typename Chain, typename Visit>
 void eachSize(Chain& chain, Visit visit)
 {
@@ -50,14 +50,14 @@ std::int64_t commonDivisor(const Chain& chain)
     return std::max<std::int64_t>(divisor, 1);
 }
 
-/// A budget beyond which the recurrence has nothing left to gain.
+/// A budget beyond which the recurrence gains nothing.
 Result<std::int64_t> usefulBudget(const Chain& chain, Recurrence recurrence)
 {
     if (recurrence == Recurrence::Corrected)
         return simulate(chain, keepEverything(chain)).map([](const Simulation& run) {
             return run.peak;
         });
-    // The peer charges gradients before they exist: take everything at once.
+    // The peer's recurrence charges gradients before they exist: assume all sizes at once.
     std::int64_t sum = 0;
     eachSize(chain, [&](std::int64_t size) { sum += size; });
     return sum;
@@ -95,7 +95,7 @@ Result<void> chooseAdaptive(RotorScale& scale, std::int64_t available, std::size
                        fmt::format("{} stages are too many for this planner; merge some.", stages));
     const auto wish = static_cast<std::int64_t>(stages / 4) + 2;
     const std::int64_t spare = std::clamp<std::int64_t>(wish, 4, kMostSpare);
-    // Never coarser than what people ask for, as long as the table stays within reason.
+    // No coarser than users commonly ask for, as long as the table stays within its limit.
     const std::int64_t most =
         std::min(std::clamp(fit(options.tableLimit) - 1, kUsefulSlots + spare, kMostSlots), hard);
     if (available / common <= most) {
@@ -148,7 +148,7 @@ Result<RotorScale> rotorScale(const Chain& chain, std::int64_t maxBudget,
         std::max<std::int64_t>(0, std::min(maxBudget, useful) - chain.x[0]);
     RETURN_IF_ERROR(options.slots ? chooseRounded(scale, maxBudget, *options.slots, cells)
                                   : chooseAdaptive(scale, available, stages, common, options));
-    // Of what is no multiple of the slots asked for, some may be out of reach.
+    // If the budget is no multiple of the requested slots, some of it may be out of reach.
     const bool isWhole = !scale.rounded || scale.unit * scale.slots >= std::min(maxBudget, useful);
     scale.exact = isWhole && common % scale.unit == 0;
     scale.divisor = scale.rounded ? 1 : scale.unit;

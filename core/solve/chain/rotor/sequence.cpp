@@ -30,7 +30,7 @@ bool drops(ChainOp op)
     return op.kind == ChainOpKind::DropValue || op.kind == ChainOpKind::DropSaved;
 }
 
-/// What is in memory between two operations.
+/// The memory state between two operations.
 class Machine
 {
 public:
@@ -48,7 +48,7 @@ public:
     [[nodiscard]] std::int64_t memory() const { return m_memory; }
     [[nodiscard]] std::optional<std::size_t> gradient() const { return m_gradient; }
 
-    /// Peak while the operation runs, or nothing when it lacks an input.
+    /// The peak while the operation runs, or nothing if an input is missing.
     std::optional<std::int64_t> run(ChainOp op)
     {
         const auto i = static_cast<std::size_t>(op.stage);
@@ -67,7 +67,7 @@ public:
         return std::nullopt;
     }
 
-    /// Of an operation that can run now.
+    /// The time of an operation that can run now.
     [[nodiscard]] double timeOf(ChainOp op) const
     {
         const auto i = static_cast<std::size_t>(op.stage);
@@ -82,7 +82,7 @@ public:
         }
         return 0;
     }
-    /// Of the stage's saved set: how much of its forward lies behind the last value saved.
+    /// The part of the stage's forward that comes after the last value of its saved set.
     [[nodiscard]] double tailOf(ChainOp op) const
     {
         return m_variant[static_cast<std::size_t>(op.stage) + 1].ftail;
@@ -124,7 +124,7 @@ private:
         if (op.kind == ChainOpKind::Enable) {
             const StageVariant variant = m_chain.variant(i, number);
             const std::int64_t peak = m_memory + variant.xbar + variant.ftmp;
-            setSaved(i + 1, false); // of a run before this one
+            setSaved(i + 1, false); // left by an earlier run
             m_variant[i + 1] = variant;
             setSaved(i + 1, true);
             return peak;
@@ -159,7 +159,7 @@ private:
         return std::max(peak, m_memory);
     }
 
-    /// The model input is not the schedule's to drop.
+    /// A schedule can't drop the model input.
     std::optional<std::int64_t> drop(ChainOpKind kind, std::size_t i)
     {
         const bool value = kind == ChainOpKind::DropValue;
@@ -180,7 +180,7 @@ private:
     std::int64_t m_memory = 0;
 };
 
-/// What a saving forward hands on, nobody takes: its own backward is next.
+/// Nothing reads the output of a saving forward whose own backward is next.
 bool endsRecomputation(const Sequence& sequence, std::size_t at)
 {
     return sequence[at].kind == ChainOpKind::Enable && at + 1 < sequence.size()

@@ -27,7 +27,7 @@ Result<Simulation> checked(const Chain& chain, const Sequence& sequence)
     });
 }
 
-/// Peak of the schedule for the smallest budget that the table can serve.
+/// The peak of the schedule for the smallest budget that the table serves.
 Result<std::optional<std::int64_t>> smallestPeak(const Chain& chain, const ChainTable& table)
 {
     const std::vector<ChainFrontierPoint> points = table.frontier();
@@ -40,8 +40,8 @@ Result<std::optional<std::int64_t>> smallestPeak(const Chain& chain, const Chain
     });
 }
 
-/// Without the caller's slots and whatever the budget: looks for the least budget that works, on a
-/// table for everything and on a finer one for what that found.
+/// The smallest budget known to work, whatever slots and budget the caller asked for: found with a
+/// table up to keeping everything, then with a finer one up to that result.
 Result<std::optional<std::int64_t>> smallestKnown(const Chain& chain, const ChainQuery& query,
                                                   std::int64_t whole, const JobContext& job)
 {
@@ -62,7 +62,7 @@ Result<std::optional<std::int64_t>> smallestKnown(const Chain& chain, const Chai
     }
 }
 
-/// Points that no other point beats in both makespan and budget, by ascending budget.
+/// Keeps the points that no other point beats in both makespan and budget, by ascending budget.
 void keepBest(std::vector<ChainTradeOff>& points)
 {
     std::ranges::sort(points, {}, [](const ChainTradeOff& point) {
@@ -88,8 +88,8 @@ Result<void> addTradeOffs(const Chain& chain, const ChainTable& table, bool byPe
     return {};
 }
 
-/// The frontier of the table at hand when the caller fixed its slots or its recurrence, else of a
-/// table that reaches up to keeping everything.
+/// The frontier of the existing table if the caller fixed its slots or its recurrence, else of a
+/// table that extends up to keeping everything.
 Result<void> addFrontier(const Chain& chain, const ChainQuery& query, const ChainTable& atHand,
                          const Simulation& whole, ChainAnswer& answer, const JobContext& job)
 {
@@ -134,7 +134,7 @@ Result<void> addSchedule(const Chain& chain, const ChainQuery& query, Sequence s
     return {};
 }
 
-/// Takes a schedule that isn't persistent where it is faster than what there is.
+/// Uses a non-persistent schedule where it is faster than the best one so far.
 Result<void> addNonPersistent(const Chain& chain, const ChainQuery& query, ChainAnswer& answer,
                               const JobContext& job)
 {
@@ -165,7 +165,7 @@ Result<void> checkQuery(const ChainQuery& query)
     return {};
 }
 
-/// Slots for which a table of that many stages is full within a moment.
+/// The number of slots at which a table of that many stages still fills almost instantly.
 int coarseSlots(std::size_t stages)
 {
     constexpr double kSteps = 2e9;
@@ -174,8 +174,8 @@ int coarseSlots(std::size_t stages)
     return static_cast<int>(std::min(kSteps / cells, kMost));
 }
 
-/// The best that is known without the table, which was stopped before it was full: a schedule of a
-/// coarse one, else keeping everything.
+/// The best known answer if filling the table was stopped: a schedule from a coarse table, else
+/// keeping everything.
 Result<ChainAnswer> withoutTable(const Chain& chain, const ChainQuery& query,
                                  const Simulation& whole, ChainAnswer answer)
 {
@@ -202,7 +202,7 @@ Result<ChainAnswer> withoutTable(const Chain& chain, const ChainQuery& query,
     });
 }
 
-/// Whether slots may be so coarse that they hide a schedule which fits.
+/// Whether the slots may be so coarse that they hide a schedule that fits.
 bool mayHide(const ChainQuery& query, const ChainAnswer& answer, std::int64_t smallest)
 {
     if (query.options.recurrence != Recurrence::Corrected)
@@ -234,7 +234,7 @@ Result<ChainAnswer> solveChain(const Chain& given, const ChainQuery& query, cons
     const bool possible = query.budget >= answer.lowerBoundPeak;
     answer.status = possible ? Status::NotFound : Status::Infeasible;
 
-    // Below the bound the table's only use is the frontier of the whole range.
+    // Below the bound the table only serves the frontier of the whole range.
     RotorOptions options = query.options;
     if (!possible && options.slots && query.budget < *options.slots)
         options.slots.reset();

@@ -13,7 +13,7 @@ namespace {
 using graph::OpIndex;
 using graph::StorageId;
 
-/// The first stretch of steps over the budget.
+/// The first interval of steps over the budget.
 std::optional<std::pair<graph::OpId, graph::OpId>> peakInterval(const plan::Evaluation& evaluation,
                                                                 base::Bytes budget)
 {
@@ -54,7 +54,7 @@ base::Result<AccessProfile> profileAccesses(const plan::Problem& problem,
     const graph::Program& program = *problem.step();
     const RecomputeClosure closure{program};
     const plan::EvaluationPtr evaluation = plan::evaluate(problem, plan::keepEverything());
-    std::vector<double> endOf; // when each op is over
+    std::vector<double> endOf; // end time of each op
     double now = 0;
     const std::vector<base::Nanoseconds> times = plan::opTimes(program, problem.device);
     for (const base::Nanoseconds time : times)

@@ -35,7 +35,7 @@ double timeOf(const CapuchinGraph& graph, const Indices& ops)
     return time;
 }
 
-/// What takes no time first, by size; then by memory per time.
+/// Values that take no time to recompute first, by size; then by memory saved per time.
 bool isBetter(const CapuchinPick& a, const CapuchinPick& b)
 {
     const bool isFree = a.recomputeTime <= 0;
@@ -57,7 +57,7 @@ CapuchinChooser::CapuchinChooser(const CapuchinGraph& graph)
             trace(value);
 }
 
-/// Walks back from a value to other candidates, and to what is always there.
+/// Walks back from a value to other candidates and to values that are always in memory.
 void CapuchinChooser::trace(std::uint32_t value)
 {
     std::set<std::uint32_t> ops;
@@ -118,7 +118,7 @@ CapuchinPick CapuchinChooser::choose(std::uint32_t value)
     return pick;
 }
 
-/// `value` had `chosen` as a source, and has its lineage instead.
+/// Replaces the source `chosen` of `value` by the lineage of `chosen`.
 void CapuchinChooser::fold(std::uint32_t chosen, std::uint32_t value)
 {
     const CapuchinLineage& through = m_lineages[chosen];
@@ -129,7 +129,7 @@ void CapuchinChooser::fold(std::uint32_t chosen, std::uint32_t value)
                 ++m_dependents[source];
     lineage.sources = unionOf(lineage.sources, through.sources);
     std::erase(lineage.sources, chosen);
-    std::erase(lineage.sources, value); // two that overwrite each other's inputs
+    std::erase(lineage.sources, value); // if both overwrite each other's inputs
     lineage.ops = unionOf(lineage.ops, through.ops);
     lineage.time = timeOf(m_graph, lineage.ops);
 }

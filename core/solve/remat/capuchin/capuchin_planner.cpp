@@ -105,7 +105,7 @@ CapuchinRun::Height CapuchinRun::simulate(const std::vector<plan::RecomputeStep>
 
 namespace {
 
-/// Plans that are evaluated: prefixes of the picks that lie evenly over the peaks.
+/// Number of plans evaluated: prefixes of the picks, spread evenly over the peaks.
 constexpr std::int64_t kMostPoints = 400;
 
 PlannerDescriptor descriptorOfCapuchin()
@@ -131,8 +131,7 @@ class CapuchinPlanner final : public Planner
 public:
     CapuchinPlanner() : Planner{descriptorOfCapuchin()} {}
 
-    /// Goes the same way again: choices don't depend on the budget, nor on when a search was
-    /// stopped.
+    /// Repeats the same picks: they depend neither on the budget nor on when a search was stopped.
     [[nodiscard]] base::Result<std::vector<Pick>>
     explain(const plan::VerifiedPlan& plan) const override
     {
@@ -160,7 +159,7 @@ private:
         plan.options = callOf(descriptor(), options).options;
         plan::Frontier frontier;
         if (const base::Result<void> begun = beginFrontier(frontier, unlimited, plan);
-            !begun) // a step that the runner can't run at all
+            !begun) // the runner can't run this step at all
             return base::failure(begun.error().kind == base::ErrorKind::CheckFailed
                                      ? base::ErrorKind::Usage
                                      : begun.error().kind,

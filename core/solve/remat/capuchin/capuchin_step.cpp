@@ -39,8 +39,8 @@ CapuchinStep::CapuchinStep(const plan::Problem& problem)
                 m_closure.before(value.firstBackward, {StorageId{index}}, m_isLost).has_value();
 }
 
-/// What forward makes has ops; of that what backward uses is a candidate, until it turns out that
-/// it can't be recomputed.
+/// Values made in forward are traced; those that backward uses are candidates unless it turns out
+/// that they can't be recomputed.
 void CapuchinStep::addValue(std::size_t index)
 {
     const StorageId storage{index};

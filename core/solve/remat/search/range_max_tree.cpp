@@ -9,7 +9,7 @@ namespace plimsoll::solve {
 
 namespace {
 
-/// Far below every sum of bytes, and far enough above the smallest number to add to.
+/// Far below every sum of bytes, and far enough above the minimum to add to.
 constexpr std::int64_t kNothing = std::numeric_limits<std::int64_t>::min() / 4;
 
 } // namespace
@@ -45,7 +45,7 @@ void RangeMaxTree::add(std::size_t first, std::size_t end, std::int64_t amount)
             m_add[high] += amount;
         }
     }
-    // The nodes above both ends, once where the two ways have met.
+    // The nodes above both ends; once the two paths have met, each one only once.
     low = (first + m_width) / 2;
     high = (end - 1 + m_width) / 2;
     for (; low != high; low /= 2, high /= 2) {
@@ -58,7 +58,7 @@ void RangeMaxTree::add(std::size_t first, std::size_t end, std::int64_t amount)
 
 std::int64_t RangeMaxTree::max(std::size_t first, std::size_t end) const
 {
-    // Best of what was passed on the left and on the right, raised by the adds on the way up.
+    // The maximum passed on the left and on the right, raised by the adds on the way up.
     std::size_t low = first + m_width;
     std::size_t high = end - 1 + m_width;
     std::int64_t left = m_max[low];
@@ -73,7 +73,7 @@ std::int64_t RangeMaxTree::max(std::size_t first, std::size_t end) const
         left += m_add[low];
         right += m_add[high];
     }
-    std::int64_t best = std::max(left, right); // the same where both ends have met
+    std::int64_t best = std::max(left, right); // equal if both ends have met
     for (std::size_t node = low / 2; node > 0; node /= 2)
         best += m_add[node];
     return best;

@@ -14,21 +14,21 @@ namespace plimsoll::solve {
 
 namespace {
 
-/// Values that all plays of a search look at.
+/// The number of values that all plays of a search visit in total.
 constexpr std::size_t kWork = 150'000'000;
 constexpr std::uint32_t kNever = std::numeric_limits<std::uint32_t>::max();
-/// Values of a plain loop that take as long as one of a walk.
+/// Values scanned in a plain loop in the time that a graph walk takes for one.
 constexpr std::size_t kScanned = 4;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// What a play prefers to evict.
+/// The preferences by which a play chooses what to evict.
 struct Taste
 {
     double patience = 1;          ///< how much a late use counts: an exponent
     std::vector<double> dearness; ///< by value: a factor of what making it costs
 };
 
-/// A plan and the time of its repetitions.
+/// A plan and its recompute time.
 struct Played
 {
     RematPlan plan;
@@ -52,7 +52,7 @@ public:
                 m_maker[value] = op;
             m_operands.push_back(problem.ops[op].reads);
         }
-        // What is kept is there while the last op runs: nothing can run again behind it.
+        // Kept values must be in memory during the last op: nothing can be recomputed after it.
         const auto last = static_cast<std::uint32_t>(problem.ops.size() - 1);
         for (std::uint32_t value = 0; value < m_maker.size(); ++value)
             if (problem.values[value].isKept && m_maker[value] != last)
@@ -66,7 +66,7 @@ public:
         }
     }
 
-    /// Nothing where it gets stuck, or repeats for `most` or longer, or no work is left.
+    /// Nullopt if it gets stuck, recomputes for `most` or longer, or has no work left.
     std::optional<Played> play(const Taste& taste, double most)
     {
         m_taste = &taste;
@@ -88,7 +88,7 @@ public:
     }
 
 private:
-    /// Memory as it is known to one value.
+    /// A value's state in memory.
     struct State
     {
         std::uint32_t pins = 0;    ///< steps under way that use it
@@ -99,8 +99,8 @@ private:
         bool isPriced = false; ///< whether `making` is up to date
     };
 
-    /// Runs an op, after the makers of what it misses, those first that take longest: they may need
-    /// the most room.
+    /// Runs an op after the makers of missing operands, slowest first: those may need the most
+    /// room.
     bool execute(std::uint32_t op, int depth)
     {
         constexpr int kDeepest = 1000;
@@ -155,7 +155,7 @@ private:
         return true;
     }
 
-    /// A value comes or goes: what it takes to make others of it is no longer known.
+    /// Adds or removes a value, which invalidates the cost of recomputing others from it.
     void change(std::uint32_t value, bool isThere)
     {
         const std::int64_t size = m_problem.values[value].size;
@@ -172,7 +172,7 @@ private:
                     if (std::exchange(state.visited, m_round) == m_round)
                         continue;
                     state.isPriced = false;
-                    if (isThere) // until then it only grew
+                    if (isThere) // the cost has only grown until now
                         state.making = m_problem.ops[user].time;
                     if (!state.isThere)
                         m_walk.push_back(made);
@@ -181,7 +181,7 @@ private:
         takeWork(m_walk.size());
     }
 
-    /// When each value is used next: by an op to come, or to make what is missing then.
+    /// Finds the next use of each value: by an op still to run, or to recompute a missing value.
     void findWanted()
     {
         for (std::uint32_t op = m_at; op-- > 0;)
@@ -190,7 +190,7 @@ private:
                 for (const std::uint32_t user : m_users[value]) {
                     if (user >= m_at) {
                         wanted = std::min(wanted, user);
-                        break; // they rise
+                        break; // users are sorted
                     }
                     for (const std::uint32_t made : m_problem.ops[user].makes)
                         if (!m_states[made].isThere)
@@ -201,8 +201,8 @@ private:
         takeWork(m_at / kScanned);
     }
 
-    /// Time of its maker and of the makers of all that is missing for that; infinity where one may
-    /// not run again.
+    /// The time of its maker and of the makers of all operands missing for it; infinity if one of
+    /// them can't be recomputed.
     double makingOf(std::uint32_t value)
     {
         State& wanted = m_states[value];
@@ -225,8 +225,8 @@ private:
         return wanted.making;
     }
 
-    /// What evicting a value costs for the room it makes, by what is known of its making: what
-    /// nobody wants any more goes first.
+    /// The cost of evicting a value per byte freed, by its last known cost of recomputation. Values
+    /// that are no longer used come first.
     [[nodiscard]] double lossOf(std::uint32_t value) const
     {
         constexpr double kFirst = 1e15;
@@ -238,8 +238,8 @@ private:
         return density * m_taste->dearness[value] / std::pow(distance, m_taste->patience);
     }
 
-    /// The value to evict; kNever: none may be. What is known of their making may be old: that of
-    /// the best one is looked at again until it stays the best.
+    /// The value to evict; kNever if there is none. Known costs may be stale, so the best
+    /// candidate's cost is renewed until the same one stays the best.
     std::uint32_t cheapest()
     {
         m_candidates.clear();
@@ -283,8 +283,8 @@ private:
     std::vector<std::pair<double, std::uint32_t>> m_candidates; ///< scratch
 };
 
-/// Of repetitions that a play makes on demand not all are needed: takes them away, dearest first,
-/// as long as the plan runs and fits.
+/// A play recomputes on demand, and some of these recomputations turn out needless: removes them,
+/// the most expensive first, as long as the plan runs and fits.
 Played pruned(const RematProblem& problem, const Played& played, std::int64_t budget,
               const base::JobContext& job)
 {
@@ -294,7 +294,7 @@ Played pruned(const RematProblem& problem, const Played& played, std::int64_t bu
         std::size_t row = 0;
         std::size_t place = 0;
     };
-    constexpr std::size_t kSteps = 100'000'000; // that all tries play together
+    constexpr std::size_t kSteps = 100'000'000; // simulated by all tries together
     const std::vector<RematRecomputeStep>& rows = played.plan.recomputeSteps;
     std::vector<Extra> extras;
     std::vector<std::vector<bool>> isNeeded;
@@ -312,7 +312,7 @@ Played pruned(const RematProblem& problem, const Played& played, std::int64_t bu
             if (isNeeded[row][place])
                 best.plan.recomputeSteps[row].ops.push_back(rows[row].ops[place]);
     };
-    // Again and again: what one of them reads may be needless without it.
+    // Repeat until nothing changes: without one recomputation, another may be needless.
     for (std::size_t before = 0; before != extras.size() && tries > 0;) {
         before = extras.size();
         std::erase_if(extras, [&](const Extra& extra) {
@@ -342,7 +342,7 @@ std::optional<RematPlan> evictingPlan(const RematProblem& problem, std::int64_t 
                                       std::size_t plays, const base::JobContext& job)
 {
     constexpr std::array<double, 4> kPatience{1, 0.5, 1.5, 0.7};
-    constexpr std::size_t kDisturbed = 50; // one value of so many
+    constexpr std::size_t kDisturbed = 50; // one value in this many
     const bool overwrites =
         std::ranges::any_of(problem.ops, [](const RematOp& op) { return !op.overwrites.empty(); });
     if (problem.ops.empty() || overwrites)

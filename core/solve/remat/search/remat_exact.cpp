@@ -18,8 +18,7 @@ namespace plimsoll::solve {
 
 namespace {
 
-/// Versions of values in memory, one bit each, and above them the op that is next in the given
-/// order.
+/// Versions of values in memory, one bit each; the bits above hold the next op of the given order.
 using State = std::uint64_t;
 constexpr unsigned kNextShift = 58;
 constexpr State kMemory = (State{1} << kNextShift) - 1;
@@ -32,7 +31,7 @@ struct Version
     State all = 0; ///< bits of all versions of the value
 };
 
-/// What an op needs and leaves, in bits.
+/// What an op needs and what it leaves in memory, in bits.
 struct Step
 {
     State found = 0;
@@ -40,7 +39,7 @@ struct Step
     State left = 0;
 };
 
-/// A value that the given order has no use for during an op, but later.
+/// A value that the given order doesn't use during an op, but uses later.
 struct Idle
 {
     State bit = 0;
@@ -86,7 +85,7 @@ public:
             m_queue.pop();
             const double time = m_reached.at(state).time;
             if (time + least(state) < bound)
-                continue; // reached faster since
+                continue; // reached faster in the meantime
             if (state >> kNextShift == m_steps.size()) {
                 if ((state & m_kept) == m_kept)
                     return {true, planTo(state), time};
@@ -117,7 +116,7 @@ private:
         }
         for (std::size_t bit = 0; bit < m_versions.size(); ++bit) {
             Version& version = m_versions[bit];
-            version.all = all[version.all]; // held the value's index until now
+            version.all = all[version.all]; // held the value's index so far
             m_steps[version.writer].left |= State{1} << bit;
             m_steps[version.writer].replaced |= version.all;
         }
@@ -126,7 +125,7 @@ private:
                 m_kept |= newest[value];
     }
 
-    /// The gap relaxation (RematPricing), without tails, from each op on.
+    /// The gap relaxation (RematPricing) without tails, starting from each op.
     void addPrices()
     {
         const RematGaps parts = gapsOf(m_problem);
@@ -164,9 +163,9 @@ private:
                 execute(state, op, time);
     }
 
-    /// Runs an op. What is in memory stays until its room is needed: a plan that has more there is
-    /// never worse. Then each set of values is dropped that makes enough room, and of which each is
-    /// needed for that.
+    /// Runs an op. Values stay in memory until their room is needed, since a plan with more in
+    /// memory is never worse. Then it tries every set of values that frees enough room and from
+    /// which none can be left out.
     void execute(State state, std::uint32_t op, double time)
     {
         const auto next = static_cast<std::uint32_t>(state >> kNextShift);
@@ -184,8 +183,7 @@ private:
         drop(memory | after, bytesOf(memory) + floor - m_budget, 0, kNoSize, reached);
     }
 
-    /// Drops `excess` bytes of the values from an index on; `smallest` is the smallest one dropped
-    /// so far.
+    /// Drops `excess` bytes of the values from an index on; `smallest` is the smallest dropped yet.
     void drop(State state, std::int64_t excess, std::size_t index, std::int64_t smallest,
               const Reached& reached)
     {
@@ -221,8 +219,8 @@ private:
         return bytes;
     }
 
-    /// Time of the ops that must run again from here on: writers of what the ops to come and the
-    /// end find, but memory doesn't hold, and so on with what those find.
+    /// A lower bound for the time still to recompute: the writers of versions that later ops and
+    /// the end need but memory doesn't hold, and recursively what those need.
     [[nodiscard]] double least(State state) const
     {
         const auto next = static_cast<std::uint32_t>(state >> kNextShift);
@@ -235,7 +233,7 @@ private:
         wanted |= m_kept & ~made;
         double time = 0;
         State missing = wanted & ~state;
-        std::uint64_t recomputed = 0; // ops
+        std::uint64_t recomputed = 0; // bits of ops
         while (missing != 0) {
             const std::uint32_t writer =
                 m_versions[static_cast<std::size_t>(std::countr_zero(missing))].writer;
@@ -250,7 +248,7 @@ private:
         }
         if (m_idle.empty())
             return time;
-        // Apart from those: what is in memory and idle, and gaps to come.
+        // In addition: idle values in memory, and gaps still to come.
         double priced = m_later[next];
         for (const Idle& idle : m_idle[next])
             priced += (state & idle.bit) != 0 ? idle.cost : 0;

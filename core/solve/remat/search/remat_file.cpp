@@ -28,7 +28,7 @@ tl::unexpected<base::Error> fault(std::string sentence)
     return base::failure(ErrorKind::File, std::move(sentence));
 }
 
-/// Reads one file; what stands where is checked in this order.
+/// Reads one file; fields are checked in this order.
 class RematReader
 {
 public:
@@ -132,7 +132,7 @@ private:
         return {};
     }
 
-    /// Takes off nodes that nothing left points to; those that remain lie on cycles or behind them.
+    /// Removes nodes that no remaining node points to; those left lie on cycles or after them.
     Result<void> checkCycles()
     {
         std::vector<std::uint32_t> waiting(m_times.size(), 0);
@@ -175,7 +175,7 @@ private:
             m_file.problem.ops[m_place[to]].reads.push_back(m_place[from]);
         }
         for (RematOp& op : m_file.problem.ops) {
-            std::ranges::sort(op.reads); // an edge given twice is one
+            std::ranges::sort(op.reads); // a duplicate edge counts once
             op.reads.erase(std::unique(op.reads.begin(), op.reads.end()), op.reads.end());
         }
         return {};

@@ -5,7 +5,7 @@
 
 namespace plimsoll::solve {
 
-/// A set of ops while it grows.
+/// A growing set of ops.
 struct RematMoves::Gathering
 {
     const RematProfile& profile;
@@ -60,7 +60,7 @@ bool RematMoves::gather(Gathering& gathering, std::uint32_t value) const
     return true;
 }
 
-/// What an op needs that runs again there.
+/// Gathers what an op needs if it is recomputed there.
 bool RematMoves::gatherUsed(Gathering& gathering, std::uint32_t op) const
 {
     for (const std::uint32_t value : gathering.profile.usedBy(op)) {

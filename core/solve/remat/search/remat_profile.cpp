@@ -86,7 +86,7 @@ bool RematProfile::isHeld(std::uint32_t value, RematPosition moment) const
     return next < m_touches[value].size() && !m_touches[value][next].isMake;
 }
 
-/// Adds or takes away what a value takes strictly between two uses that follow each other.
+/// Adds or subtracts the memory of a value strictly between two consecutive uses.
 void RematProfile::hold(std::uint32_t value, const RematTouch& from, const RematTouch& to, int sign)
 {
     if (!to.isMake)
@@ -97,7 +97,7 @@ void RematProfile::addTouch(std::uint32_t value, RematTouch touch)
 {
     std::vector<RematTouch>& touches = m_touches[value];
     const std::size_t place = touchFrom(value, touch.moment);
-    const RematTouch before = touches[place - 1]; // its maker is earlier
+    const RematTouch before = touches[place - 1]; // its maker precedes it
     const bool isLast = place == touches.size();
     if (!isLast) {
         hold(value, before, touches[place], -1);
@@ -123,7 +123,7 @@ void RematProfile::removeTouch(std::uint32_t value, RematPosition moment)
     markStale(before.moment.at);
 }
 
-/// How long a value stays in a row after its use there depends on what comes later.
+/// How long a value stays in a row after its use there depends on later uses.
 void RematProfile::markStale(std::uint32_t at)
 {
     if (!m_rows[at].empty() && std::ranges::find(m_stale, at) == m_stale.end())
@@ -162,7 +162,7 @@ void RematProfile::erase(std::uint32_t op, std::uint32_t at)
     --m_repetitions;
 }
 
-/// Which of a position's steps it is: those of its row, then its own.
+/// The index of an op's step within a position: the steps of its row come first, then its own.
 std::size_t RematProfile::stepIn(std::uint32_t at, std::uint32_t op) const
 {
     const std::vector<std::uint32_t>& row = m_rows[at];
@@ -176,7 +176,7 @@ void RematProfile::renewLocal(std::uint32_t at)
     m_local[at] = local;
 }
 
-/// Bytes of values that the position's steps use, at the step with most of them.
+/// The most bytes of values used at the position that are in memory at one of its steps.
 std::int64_t RematProfile::localOf(std::uint32_t at)
 {
     std::int64_t most = 0;
@@ -203,7 +203,7 @@ std::int64_t RematProfile::localOf(std::uint32_t at)
     return most;
 }
 
-/// The steps of a position during which a value that they use is in memory.
+/// Adds a value to the steps of a position during which it is used and in memory.
 void RematProfile::addCover(std::uint32_t value, std::uint32_t at)
 {
     const std::vector<RematTouch>& touches = m_touches[value];
@@ -214,7 +214,7 @@ void RematProfile::addCover(std::uint32_t value, std::uint32_t at)
         const bool isFollowed = place + 1 < touches.size() && !touches[place + 1].isMake;
         const bool isLeaving = place + 1 >= touches.size() || touches[place + 1].moment.at != at;
         if (isFollowed && !isLeaving)
-            continue; // held up to the next step that uses it
+            continue; // held until the next step that uses it
         const std::size_t until =
             isFollowed ? m_rows[at].size() : stepIn(at, touches[place].moment.op);
         m_cover[since] += size;

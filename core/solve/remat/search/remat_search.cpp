@@ -12,9 +12,9 @@ using base::JobContext;
 
 namespace {
 
-/// Values that are looked at in the time of one change of the profile, about.
+/// Values scanned in about the time of one change of the profile.
 constexpr std::size_t kScanned = 100;
-/// Changes that don't bring the peak down after which a stalled search gives up.
+/// A stalled search gives up after this many changes that don't lower the peak.
 std::size_t patienceFor(const RematProblem& problem)
 {
     constexpr std::size_t kMost = 30'000;
@@ -92,8 +92,8 @@ void RematSearch::load(const RematPlan& plan)
     m_journal.clear();
 }
 
-/// Where the value would have to come back, when it's in memory for the op but idle: before
-/// its next use. What is kept is there while the last op runs, so that it comes back before that.
+/// If the value is in memory but idle at the op, returns where it would have to be recomputed:
+/// before its next use. A kept value must be back before the last op.
 std::optional<std::uint32_t> RematSearch::idleUntil(std::uint32_t value, std::uint32_t gap) const
 {
     const std::vector<RematTouch>& touches = m_profile.touches(value);
@@ -105,7 +105,7 @@ std::optional<std::uint32_t> RematSearch::idleUntil(std::uint32_t value, std::ui
     return until > gap ? std::optional{until} : std::nullopt;
 }
 
-/// Candidates with what they promise at best: their own time and nothing else.
+/// Collects candidates with an optimistic score that counts only their own time.
 void RematSearch::collect(std::uint32_t gap, std::int64_t excess, double noise)
 {
     m_candidates.clear();
@@ -123,8 +123,8 @@ void RematSearch::collect(std::uint32_t gap, std::int64_t excess, double noise)
     std::ranges::make_heap(m_candidates, {}, &Candidate::score);
 }
 
-/// Bytes that ops inserted there free at the gap, by the time that they take; nothing if they free
-/// none or need too much elsewhere.
+/// Bytes freed at the gap per time of the ops inserted there; nullopt if they free nothing or need
+/// too much memory elsewhere.
 std::optional<double> RematSearch::scoreOf(const std::vector<std::uint32_t>& ops, std::uint32_t at,
                                            std::uint32_t gap, std::int64_t budget)
 {
@@ -175,7 +175,7 @@ std::optional<RematSearch::Move> RematSearch::bestMove(std::uint32_t value, std:
     return best;
 }
 
-/// Makes room at one position.
+/// Frees memory at one position.
 bool RematSearch::relieve(std::uint32_t gap, std::int64_t budget, double noise)
 {
     collect(gap, m_profile.memoryAt(gap) - budget, noise);
@@ -186,7 +186,7 @@ bool RematSearch::relieve(std::uint32_t gap, std::int64_t budget, double noise)
         std::optional<Move> move = bestMove(candidate.value, gap, budget);
         if (!move)
             continue;
-        // What its time alone promised, disturbed, carries over to what it really takes.
+        // Apply the disturbance of the candidate's optimistic score to its exact score.
         const double own = static_cast<double>(std::min(m_problem.values[candidate.value].size,
                                                         m_profile.memoryAt(gap) - budget))
                            / (m_making[candidate.value] + m_instant);
@@ -238,7 +238,7 @@ std::vector<RematExecution> RematSearch::insertedSince(std::size_t mark) const
     return inserted;
 }
 
-/// Takes out the `most` repetitions next to one: at random, or by where they run, or by their op.
+/// Removes the `most` recomputations closest to a given one: by random choice, position or op.
 void RematSearch::destroy(const RematExecution& centre, std::size_t kind, std::size_t most)
 {
     const auto distance = [&](const RematExecution& extra) -> std::uint64_t {
@@ -248,7 +248,7 @@ void RematSearch::destroy(const RematExecution& centre, std::size_t kind, std::s
         return kind == 1 ? between(extra.at, centre.at) : between(extra.op, centre.op);
     };
     std::vector<std::pair<std::uint64_t, RematExecution>> order;
-    m_work += 1 + m_problem.ops.size() / kScanned; // so that rounds without moves end, too
+    m_work += 1 + m_problem.ops.size() / kScanned; // so that rounds without moves also end
     for (const RematExecution& extra : extras())
         order.emplace_back(distance(extra), extra);
     const auto end = order.begin() + static_cast<std::ptrdiff_t>(std::min(most, order.size()));
@@ -258,7 +258,7 @@ void RematSearch::destroy(const RematExecution& centre, std::size_t kind, std::s
             remove(m_moves.without(m_profile, extra.op, extra.at), extra.at);
 }
 
-/// Drops a random value that is idle at the position, wherever that takes the memory: it comes back
+/// Drops a random value that is idle at the position, whatever memory that takes; it is recomputed
 /// anywhere up to its next use.
 void RematSearch::force(std::uint32_t gap)
 {
@@ -280,8 +280,8 @@ void RematSearch::force(std::uint32_t gap)
     }
 }
 
-/// Longer moves first; then what lies around the peak is taken out and put back in another order,
-/// and what made the peak lower is kept.
+/// Tries longer moves first; then removes recomputations around the peak, puts them back in another
+/// order, and keeps what lowered the peak.
 bool RematSearch::escape(std::int64_t budget, const base::JobContext& job)
 {
     constexpr std::array<std::size_t, 3> kLongMoves{6, 24, 96};
@@ -359,8 +359,8 @@ void RematSearch::improve(std::int64_t budget, double slowest, const base::JobCo
 
 namespace {
 
-/// Takes the memory down in equal steps, each with a little refinement: a plan that is good for the
-/// budget before leaves room for the next one where one that was made in haste has none.
+/// Lowers the memory in equal steps, with some refinement in each: a good plan for one budget
+/// leaves room for the next, where a hasty one has none.
 bool lower(RematSearch& search, std::int64_t budget, std::size_t rungs, const JobContext& job)
 {
     constexpr std::size_t kWorkOfRung = 2000;
@@ -378,7 +378,7 @@ bool lower(RematSearch& search, std::int64_t budget, std::size_t rungs, const Jo
     return search.reach(budget, job);
 }
 
-/// After so many of them without a gain, a plan with few repetitions has seen what there is.
+/// After so many pairs without a gain, a plan with few recomputations has tried them all.
 std::size_t pairsOf(std::size_t repetitions)
 {
     return repetitions * (repetitions + 4);
@@ -389,8 +389,8 @@ std::size_t pairsOf(std::size_t repetitions)
 bool refineRemat(RematSearch& search, std::int64_t budget, const RematEffort& effort,
                  const JobContext& job, const std::function<void()>& faster)
 {
-    constexpr double kSlack = 0.03;       // of the repeated time
-    constexpr std::size_t kAstray = 2000; // changes before it's back at the best plan
+    constexpr double kSlack = 0.03;       // of the recompute time
+    constexpr std::size_t kAstray = 2000; // changes before it returns to the best plan
     if (!lower(search, budget, effort.rungs, job))
         return false;
     if (faster)

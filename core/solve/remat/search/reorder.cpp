@@ -15,11 +15,11 @@ namespace {
 
 using Order = StepOrder;
 
-/// Ops that all looks at orders go over.
+/// The number of ops visited in total, over all orders tried.
 constexpr std::size_t kWork = 200'000'000;
-/// Places on each side of the fullest one that are looked at.
+/// The number of places tried on each side of the fullest one.
 constexpr std::size_t kReach = 400;
-/// The most that move together.
+/// The largest group of ops moved together.
 constexpr std::size_t kMostMoved = 64;
 
 std::vector<std::size_t> placesOf(const Order& order)
@@ -30,7 +30,7 @@ std::vector<std::size_t> placesOf(const Order& order)
     return places;
 }
 
-/// The order with some of its ops, in the order in which they stand, brought in front of a place.
+/// Moves some ops in front of a place, in their present order.
 Order moved(const Order& order, const std::set<std::size_t>& from, std::size_t to)
 {
     Order made;
@@ -52,7 +52,7 @@ StepOrder runnersOrder(const StepOrder& order)
     StepOrder made;
     made.reserve(order.size());
     std::vector<bool> hasRun(order.size(), false);
-    std::uint32_t next = 0; // the first that hasn't run
+    std::uint32_t next = 0; // the first op that hasn't run
     StepOrder ahead;
     for (const std::uint32_t op : order) {
         hasRun[op] = true;
@@ -101,7 +101,7 @@ std::optional<plan::Plan> stepPlanOf(const RematPlan& plan, const StepOrder& ord
 {
     plan::RecomputeSchedule made;
     std::vector<bool> hasRun(order.size(), false);
-    std::uint32_t next = 0; // the first that hasn't run
+    std::uint32_t next = 0; // the first op that hasn't run
     auto row = plan.recomputeSteps.begin();
     std::vector<std::uint32_t> listed;
     for (std::uint32_t place = 0; place < order.size(); ++place) {
@@ -131,7 +131,7 @@ std::optional<plan::Plan> stepPlanOf(const RematPlan& plan, const StepOrder& ord
 
 namespace {
 
-/// How full memory gets in an order.
+/// The peak of an order.
 struct Fullest
 {
     std::int64_t bytes = 0;
@@ -144,7 +144,7 @@ struct Fullest
     }
 };
 
-/// Storages that an op has to do with, and of these those that it writes.
+/// The storages that an op uses, and those of them that it writes.
 struct Touched
 {
     std::set<std::size_t> used;
@@ -210,14 +210,13 @@ private:
         return touched;
     }
 
-    /// Everybody finds what he uses as it was recorded: between two writes come the same reads.
-    /// What draws random numbers, collectives and what a checkpoint of the model repeats keep their
-    /// order.
+    /// Every op sees the same values as recorded: the same reads come between two writes. Random
+    /// ops, collectives and ops that the model's own checkpoint recomputes keep their order.
     void addEdges()
     {
         constexpr std::uint32_t kNobody = UINT32_MAX;
-        std::vector<std::uint32_t> writer(m_bytes.size(), kNobody); // by storage: the last one
-        std::vector<Order> readers(m_bytes.size());                 // since then
+        std::vector<std::uint32_t> writer(m_bytes.size(), kNobody); // by storage: the last writer
+        std::vector<Order> readers(m_bytes.size());                 // by storage: since that write
         std::uint32_t drawer = kNobody;
         const auto edge = [&](std::uint32_t first, std::uint32_t second) {
             if (first == kNobody || first == second)
@@ -273,7 +272,7 @@ private:
         return fullest;
     }
 
-    /// Bytes that an op adds to what is there when it runs next.
+    /// The bytes by which an op raises the live memory if it runs next.
     [[nodiscard]] std::int64_t addedBy(std::uint32_t op, const std::vector<std::size_t>& storages,
                                        const std::vector<std::size_t>& usesLeft) const
     {
@@ -285,12 +284,12 @@ private:
         return bytes;
     }
 
-    /// Always the op that adds least to what is there, of equal ones the first recorded.
+    /// Greedy order: always the op that adds the least memory, on a tie the first recorded.
     [[nodiscard]] Order releasing() const
     {
-        std::vector<std::size_t> waitsFor(m_ops);              // by op: how many others
+        std::vector<std::size_t> waitsFor(m_ops);              // by op: number of predecessors left
         std::vector<std::size_t> usesLeft(m_bytes.size());     // by storage
-        std::vector<std::vector<std::size_t>> storages(m_ops); // by op: that it uses
+        std::vector<std::vector<std::size_t>> storages(m_ops); // by op: the storages it uses
         for (std::size_t storage = 0; storage < m_bytes.size(); ++storage) {
             usesLeft[storage] = m_usedBy[storage].size();
             for (const std::uint32_t op : m_usedBy[storage])
@@ -303,7 +302,7 @@ private:
         const auto added = [&](std::uint32_t op) { return addedBy(op, storages[op], usesLeft); };
         Order order;
         while (order.size() < m_ops) {
-            // Backward begins behind forward and loss, with its first op.
+            // Backward begins with its first op, after forward and loss.
             const bool isForward = order.size() < m_forward;
             const auto end = ready.lower_bound(isForward ? m_forward : m_ops);
             auto next = order.size() == m_forward ? ready.find(m_forward) : ready.begin();
@@ -323,8 +322,8 @@ private:
         return order;
     }
 
-    /// The op, what only it needs and what needs it by then, brought from in front of a place to
-    /// right before who else needs it. Empty: the op there needs it.
+    /// Delays the op: moves it, the ops that only it needs and its users before `place` to right
+    /// before the next op that needs them. Empty if the op at `place` needs it.
     [[nodiscard]] Order delayed(const Order& order, const std::vector<std::size_t>& places,
                                 std::uint32_t op, std::size_t place) const
     {
@@ -351,7 +350,7 @@ private:
             if (isFree(order[at]) && order[at] != m_forward
                 && (order[at] < m_forward) == (op < m_forward))
                 group.insert(at);
-        std::size_t target = op < m_forward ? m_forward : m_ops; // places are those of the phase
+        std::size_t target = op < m_forward ? m_forward : m_ops; // stay within the phase
         for (const std::size_t member : group)
             for (const std::uint32_t behind : m_behind[order[member]])
                 if (!group.contains(places[behind]))
@@ -359,8 +358,7 @@ private:
         return moved(order, group, target);
     }
 
-    /// Ops and what they need, brought from behind a place to in front of it. Empty: they need the
-    /// op there.
+    /// Moves ops and their inputs from after `place` to before it. Empty if they need the op there.
     [[nodiscard]] Order hastened(const Order& order, const std::vector<std::size_t>& places,
                                  std::vector<std::uint32_t> ops, std::size_t place) const
     {
@@ -379,7 +377,7 @@ private:
         return moved(order, group, place);
     }
 
-    /// Orders after each move around a place.
+    /// The orders that result from each move around a place.
     [[nodiscard]] std::vector<Order> movesAt(const Order& order, std::size_t place) const
     {
         const std::vector<std::size_t> places = placesOf(order);
@@ -388,12 +386,12 @@ private:
             if (Order ours = runnersOrder(made); !ours.empty() && ours != order)
                 moves.push_back(std::move(ours));
         };
-        if (place == m_forward) // it stays where it is, and nothing comes before it
+        if (place == m_forward) // it stays in place, and nothing moves before it
             return moves;
         const std::size_t begin = place < m_forward ? 0 : m_forward + 1;
         for (std::size_t at = place; at-- > begin && place - at < kReach;)
             add(delayed(order, places, order[at], place));
-        // All that still use a value, so that it goes.
+        // All remaining users of a value, so that it is freed.
         for (std::size_t storage = 0; storage < m_bytes.size(); ++storage) {
             const Order& users = m_usedBy[storage];
             if (m_bytes[storage] == 0 || m_isKept[storage] || places[users.front()] >= place)
@@ -408,7 +406,7 @@ private:
         return moves;
     }
 
-    /// The best of the moves at the fullest place. False: none is better.
+    /// Applies the best of the moves at the fullest place. Returns false if none is better.
     [[nodiscard]] bool improve(Order& order, Fullest& fullest, std::size_t& left,
                                const base::JobContext& job) const
     {

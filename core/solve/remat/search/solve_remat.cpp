@@ -20,10 +20,10 @@ using base::Result;
 
 namespace {
 
-/// Changes of the profile that go into one point of a frontier.
+/// Changes of the profile spent on one point of a frontier.
 constexpr std::size_t kWorkOfPoint = 400;
 
-/// And into taking a frontier's plans up to larger budgets: fewer where each takes longer.
+/// Changes spent on improving a frontier's plans for larger budgets; fewer for large problems.
 std::size_t raisingFor(const RematProblem& problem)
 {
     constexpr std::size_t kMost = 200'000;
@@ -31,15 +31,15 @@ std::size_t raisingFor(const RematProblem& problem)
     return std::min(kAll / (problem.ops.size() + 1), kMost);
 }
 
-/// Ops of a problem for which nothing but an exhaustive search pays.
+/// Problems with at most this many ops are only searched exhaustively.
 constexpr std::size_t kFewOps = 12;
 
-/// Steps in which the memory comes down, from try to try: straight to the budget first, then those
-/// for plans that are far from their bound, then those where there is no plan yet.
+/// The number of steps in which each try lowers the memory: first straight to the budget, then
+/// those for plans far from their bound, then those used while there is no plan yet.
 constexpr std::array<std::size_t, 6> kRungs{1, 6, 100, 60, 30, 15};
 constexpr std::size_t kRungsForFar = 3;
 
-/// Changes that go into one plan; less for large problems, whose changes take longer.
+/// Changes spent on one plan; fewer for large problems, whose changes take longer.
 std::size_t workFor(const RematProblem& problem)
 {
     constexpr std::size_t kLeast = 40'000;
@@ -48,7 +48,7 @@ std::size_t workFor(const RematProblem& problem)
     return std::clamp(kAll / (problem.ops.size() + 1), kLeast, kMost);
 }
 
-/// A plan, judged by the pass that shares no code with any search.
+/// Evaluates a plan by the simulation, which shares no code with any search.
 Result<RematPoint> judged(const RematProblem& problem, RematPlan plan, std::int64_t budget)
 {
     const Result<RematFigures> figures = simulate(problem, plan);
@@ -62,7 +62,7 @@ Result<RematPoint> judged(const RematProblem& problem, RematPlan plan, std::int6
     return RematPoint{std::move(plan), *figures};
 }
 
-/// What the search made, with the memory that it saw.
+/// Evaluates the search's plan and checks the peak that the search computed.
 Result<RematPoint> judged(const RematProblem& problem, const RematSearch& search,
                           std::int64_t budget)
 {
@@ -74,7 +74,7 @@ Result<RematPoint> judged(const RematProblem& problem, const RematSearch& search
     return point;
 }
 
-/// What simulate() says of plans that it takes, by rising peak, falling time.
+/// The plans that simulate() accepts, by rising peak and falling time.
 std::vector<RematPoint> pointsOf(const RematProblem& problem, const std::vector<RematPlan>& plans)
 {
     std::vector<RematPoint> points;
@@ -91,7 +91,7 @@ std::vector<RematPoint> pointsOf(const RematProblem& problem, const std::vector<
     return best;
 }
 
-/// Null where none fits.
+/// Null if none fits.
 const RematPoint* fastestWithin(const std::vector<RematPoint>& points, std::int64_t budget)
 {
     const auto above = std::find_if(points.begin(), points.end(), [budget](const RematPoint& p) {
@@ -100,8 +100,8 @@ const RematPoint* fastestWithin(const std::vector<RematPoint>& points, std::int6
     return above == points.begin() ? nullptr : &*std::prev(above);
 }
 
-/// Brings the search's plan within the next smaller budget; also refines a start that fits, unless
-/// that is far slower, and goes on with the faster one. False: nothing fits.
+/// Takes the search's plan down to the next smaller budget. Also refines a start that fits, unless
+/// it is far slower, and continues with the faster of the two. Returns false if nothing fits.
 bool descend(RematSearch& search, const RematPoint* start, std::int64_t budget, double enough,
              const JobContext& job)
 {
@@ -122,7 +122,7 @@ bool descend(RematSearch& search, const RematPoint* start, std::int64_t budget, 
     return true;
 }
 
-/// What fits less memory fits more, and may do without some of its repetitions there.
+/// A plan for a smaller budget also fits a larger one, which may spare some of its recomputations.
 Result<void> raise(const RematProblem& problem, const std::vector<std::int64_t>& budgets,
                    std::vector<std::optional<RematPoint>>& points, RematSearch& search,
                    const JobContext& job)
@@ -148,7 +148,7 @@ Result<void> raise(const RematProblem& problem, const std::vector<std::int64_t>&
     return {};
 }
 
-/// What is known of one problem and budget, and gets better.
+/// Improves the answer for one problem and budget.
 class Solving
 {
 public:
@@ -163,7 +163,7 @@ public:
     {
     }
 
-    /// A quick search, a quick proof, and more of both while there is something to gain.
+    /// A quick search, a quick proof, then longer ones while there is something to gain.
     Result<void> run(const std::vector<double>& prices) &&
     {
         constexpr std::size_t kHasty = 6;
@@ -211,7 +211,7 @@ private:
         refineRemat(m_search, m_budget, effort, m_job, [this] { keepLocal(); });
     }
 
-    /// Refines the best plan as long as a few tries take, without giving up before.
+    /// Refines the best plan with the work of a few tries, without giving up early.
     void settle()
     {
         constexpr std::size_t kTries = 4;
@@ -221,7 +221,7 @@ private:
         refineRemat(m_search, m_budget, effort, m_job, [this] { keepLocal(); });
     }
 
-    /// What local moves don't reach, plays of the whole order may.
+    /// Eviction over the whole order may find plans that local moves don't reach.
     void evict(std::size_t plays)
     {
         std::optional<RematPlan> plan = evictingPlan(m_problem, m_budget, plays, m_job);
@@ -229,7 +229,7 @@ private:
             m_isLocal = false;
     }
 
-    /// Looks at all plans that are faster than the best one.
+    /// Exhaustively searches for plans faster than the best one.
     void prove(const std::vector<double>& prices, std::size_t states)
     {
         RematExactLimits limits;
@@ -250,7 +250,7 @@ private:
             raiseBound(m_answer.best->figures.time);
     }
 
-    /// Whether it's the best plan now.
+    /// Keeps the point if it is the best so far and returns whether it is.
     bool keep(Result<RematPoint> point)
     {
         if (!point) {
@@ -288,7 +288,7 @@ private:
         return m_answer.best && m_answer.best->figures.time <= m_answer.timeBound * kSameTime;
     }
 
-    /// Whether more than a share of the plain time lies between the plan and its bound.
+    /// Whether plan and bound differ by more than a share of the plain time.
     [[nodiscard]] bool isFar(double share) const
     {
         return !m_answer.best
@@ -311,12 +311,12 @@ private:
     Result<void> m_state;
 };
 
-/// Of plans between a budget that none is known to fit and what the plain order needs: few looks
-/// at large problems.
+/// Searches for the smallest peak between a budget that no known plan fits and the plain order's
+/// peak; few tries for large problems.
 Result<std::int64_t> smallestPeak(const RematProblem& problem, std::int64_t budget,
                                   const RematAnswer& known, const JobContext& job)
 {
-    constexpr std::size_t kOps = 20'000; // of all looks
+    constexpr std::size_t kOps = 20'000; // of all tries
     constexpr std::size_t kPlays = 4;
     const std::size_t looks = std::clamp<std::size_t>(kOps / problem.ops.size(), 1, 12);
     std::int64_t none = std::max(budget, known.workingSet.bytes - 1);
@@ -379,7 +379,7 @@ rematFrontier(const RematProblem& problem, const std::vector<std::int64_t>& budg
             descend(search, fastestWithin(known, budgets[index]), budgets[index], base.time, job);
         job.report(index + 1, budgets.size());
         if (!isReached)
-            break; // less memory is not easier
+            break; // a smaller budget is no easier
         ASSIGN_OR_RETURN(points[index], judged(problem, search, budgets[index]));
         if (incumbent)
             incumbent(*points[index]);

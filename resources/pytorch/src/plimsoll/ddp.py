@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gradients of a DistributedDataParallel model reduced by hand, after backward, in place of DDP's buckets.
+"""Reduces the gradients of a DistributedDataParallel model by hand, after backward, instead of in DDP's buckets.
 
-Hooks that fire more than once a step don't matter then (reentrant checkpoints, parameters used in several regions). The price is that
-nothing of it overlaps with backward; memory is the same, as DDP makes its buckets whether they are used or not. One step on each process:
+Hooks that fire more than once per step then do no harm (reentrant checkpoints, parameters used in several regions). The price is that no
+communication overlaps with backward; memory is the same, since DDP allocates its buckets in any case. One step on each process:
 
     by_hand = plimsoll.ddp.manual_gradient_reduction(model, flag)
     with model.no_sync() if by_hand else contextlib.nullcontext():
@@ -22,22 +22,22 @@ from torch.nn.parallel import DistributedDataParallel
 
 
 def manual_gradient_reduction(model: torch.nn.Module, flag: bool) -> bool:
-    """Whether the gradients of `model` are to be reduced by hand: `flag` asks for it, and a DistributedDataParallel would else do it."""
+    """Whether to reduce the gradients of `model` by hand: `flag` is set, and otherwise a DistributedDataParallel would reduce them."""
     return flag and isinstance(model, DistributedDataParallel)
 
 
 def _parameters(ddp: DistributedDataParallel) -> Iterator[torch.nn.Parameter]:
-    """Those that DDP cares for."""
+    """The parameters that DDP handles."""
     for name, parameter in ddp.module.named_parameters():
         if parameter.requires_grad and name not in ddp.parameters_to_ignore:
             yield parameter
 
 
 def manual_sync_params(ddp: DistributedDataParallel) -> None:
-    """Gives every process the parameters of the group's first one, and its buffers where `ddp` would hand them on.
+    """Gives every process the parameters of the group's first process, and its buffers if `ddp` would broadcast them.
 
-    Under `no_sync()` DDP hands on nothing: its flag `require_forward_param_sync` is on meanwhile, and what it was afterwards, when
-    a broadcast fails, too.
+    Under `no_sync()` DDP broadcasts nothing, so its flag `require_forward_param_sync` is on during the call; its old value is restored
+    afterwards, even if a broadcast fails.
     """
     before = ddp.require_forward_param_sync
     ddp.require_forward_param_sync = True
@@ -58,8 +58,8 @@ def manual_sync_params(ddp: DistributedDataParallel) -> None:
 def manual_gradient_all_reduce(ddp: DistributedDataParallel) -> None:
     """Replaces each gradient of `ddp` by its mean over the processes of the group.
 
-    A parameter that some processes left without a gradient counts as zero there, as with DDP's `find_unused_parameters`; one that
-    all left without keeps `None`.
+    A parameter that has no gradient on some processes counts as zero there, as with DDP's `find_unused_parameters`; one without a
+    gradient on all processes keeps `None`.
     """
     parameters = list(_parameters(ddp))
     if not parameters:

@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def command(options: argparse.Namespace) -> Any:
-    """The path of the graph file that was written."""
+    """Returns the path of the graph file."""
     arguments = command_line.made_by(options.what, _KEYS, fake=options.without_memory)
     arguments |= {k: v for k in ("out", "target", "mode", "name") if (v := getattr(options, k)) is not None}
     model, args = arguments.pop("model"), arguments.pop("args", ())

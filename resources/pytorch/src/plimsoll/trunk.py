@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A model's trunk in buckets of layers, all but the last one checkpointed: few lines for models that are a row of blocks.
+"""Divides a model's trunk into buckets of layers, all but the last one checkpointed: for models that are a row of blocks.
 
     buckets = plimsoll.trunk.checkpoint_trunk({"stem": stem, "layer1": layer1, "layer2": layer2}, ["layer2"], splits=4)
     for bucket in buckets.values():
         x = bucket(x)
 
-The planner `trunk` of Plimsoll makes the same splits and says what each number of them costs and spares.
+Plimsoll's planner `trunk` makes the same splits and tells the time and memory of each number of buckets.
 """
 
 import difflib
@@ -26,7 +26,8 @@ _SPLIT = "activation_split_"
 class Bucket(torch.nn.Sequential):
     """Layers that run one after the other, as one checkpoint if `is_checkpointed`.
 
-    Batch norm's running statistics are updated once a step: the recomputation leaves them alone. Random numbers are drawn as before.
+    Batch norm's running statistics are updated once per step, since the recomputation doesn't update them. Random numbers are drawn as
+    before.
     """
 
     def __init__(self, layers: Sequence[torch.nn.Module], is_checkpointed: bool):
@@ -34,7 +35,7 @@ class Bucket(torch.nn.Sequential):
         self.is_checkpointed = is_checkpointed
 
     def forward(self, input: Any) -> Any:
-        """What the last layer returns for the tensor `input`, of any shape that the first one takes."""
+        """Returns what the last layer makes of the tensor `input`, which may have any shape that the first layer accepts."""
         if not (self.is_checkpointed and torch.is_grad_enabled()):
             return super().forward(input)
         # New contexts each time: counters of batches may have moved to another device.
@@ -42,10 +43,10 @@ class Bucket(torch.nn.Sequential):
 
 
 def layer_splittable_before(module: torch.nn.Module) -> bool:
-    """Whether a checkpoint may begin with `module`: not with one that overwrites its input, which the recomputation needs as it was.
+    """Whether a checkpoint may begin with `module`: not if it overwrites its input, which the recomputation needs unchanged.
 
-    Known by what PyTorch's modules say of themselves (`inplace`: activations, dropout), of a sequence by its first layer. What a
-    forward of your own writes in place, no module tells.
+    This relies on what PyTorch's modules declare (`inplace`: activations, dropout), for a sequence on its first layer. In-place writes
+    in a forward of your own can't be detected.
     """
     if isinstance(module, torch.nn.Sequential) and len(module) > 0:
         return layer_splittable_before(next(iter(module)))
@@ -53,18 +54,18 @@ def layer_splittable_before(module: torch.nn.Module) -> bool:
 
 
 def checkpoint_trunk(blocks: Mapping[str, Block], boundaries: Sequence[str], splits: int) -> dict[str, torch.nn.Sequential]:
-    """Divides the layers of `blocks` into at least `splits` buckets, in order: run one after the other they are the trunk.
+    """Divides the layers of `blocks` into at least `splits` buckets, in order: run one after the other, they are the trunk.
 
-    `blocks`: modules by name, in the order in which they run, each taking what the one before returned. Lists of modules and plain
-    sequences are taken apart into their layers. `boundaries`: names of blocks, or of layers in them (`layer3.1`), whose results are
-    asked for: a bucket of that name ends there. What comes behind the last of them is dropped.
+    `blocks`: modules by name, in the order in which they run, each taking the result of the previous one. Lists of modules and plain
+    sequences are divided into their layers. `boundaries`: names of blocks, or of layers in them (`layer3.1`), whose results are needed:
+    a bucket of that name ends there. Everything after the last boundary is dropped.
 
-    The longest bucket that can be cut is halved, repeatedly; the left part of the n-th cut is named `activation_split_<n>`.
-    Never cut in front of what overwrites its input: fewer buckets come out where no cut is left. Every bucket but the last one is
+    The longest bucket that can be cut is halved, repeatedly; the left part of the n-th cut is named `activation_split_<n>`. There is
+    never a cut before a layer that overwrites its input, so there are fewer buckets if no cut is left. Every bucket but the last one is
     checkpointed: its saved tensors are recomputed in backward, whose gradients are the same bit for bit.
 
-    Raises ValueError for a boundary that is no block or layer of one, for one in front of what overwrites its result (but the last one),
-    for no boundary at all, and for fewer splits than one.
+    Raises ValueError for a boundary that is no block or layer of one, for one (except the last) before a layer that overwrites its
+    result, for no boundary at all, and for fewer than one split.
     """
     layers = [layer for name, block in blocks.items() for layer in _layers(name, block)]
     _check(blocks, boundaries, splits, [name for name, _ in layers])
@@ -96,13 +97,13 @@ def _check(blocks: Mapping[str, Block], boundaries: Sequence[str], splits: int, 
 
 
 def _layers(name: str, block: Block) -> list[tuple[str, torch.nn.Module]]:
-    """What a block is made of, by name, if running its parts in a row is all that it does."""
+    """The layers of a block by name, if all that it does is to run them in sequence."""
     if isinstance(block, (list, tuple, torch.nn.ModuleList)):
         layers = [(f"{name}.{place}", layer) for place, layer in enumerate(block)]
         if not layers:
             raise ValueError(f"The block {name!r} is empty: leave it out.")
     elif _is_plain_sequence(block):
-        # Not named_children(): that has a layer that runs twice only once.
+        # Not named_children(), which lists a layer that runs twice only once.
         children = [(child, layer) for child, layer in block.named_modules(remove_duplicate=False) if child and "." not in child]
         layers = [(f"{name}.{child}", layer) for child, layer in children]
     else:
@@ -114,7 +115,7 @@ def _layers(name: str, block: Block) -> list[tuple[str, torch.nn.Module]]:
 
 
 def _ends(layers: Sequence[tuple[str, torch.nn.Module]], boundaries: Sequence[str]) -> dict[int, str]:
-    """Boundaries by the number of layers up to there, rising; of several that end at the same place the one named first."""
+    """Boundaries by the number of layers up to there, rising; if several end at the same place, the one named first."""
     ends: dict[int, str] = {}
     for name in boundaries:
         last = max(place for place, (layer, _) in enumerate(layers) if layer == name or layer.startswith(f"{name}."))
@@ -134,7 +135,7 @@ def _buckets(layers: Sequence[tuple[str, torch.nn.Module]], ends: Mapping[int, s
 
 
 def _is_plain_sequence(block: Any) -> bool:
-    """Nobody replaced its forward or waits for its calls."""
+    """Whether its forward isn't replaced and it has no hooks."""
     return (
         isinstance(block, torch.nn.Sequential)
         and len(block) > 0
@@ -145,7 +146,7 @@ def _is_plain_sequence(block: Any) -> bool:
 
 
 def _cut(layers: Sequence[torch.nn.Module]) -> Optional[int]:
-    """First layer of the right half, the nearest to the middle that may be one, a later one rather."""
+    """The first layer of the right half: the nearest to the middle before which a cut is allowed, on a tie the later one."""
     middle = len(layers) // 2
     for away in range(len(layers)):
         for at in (middle + away, middle - away):

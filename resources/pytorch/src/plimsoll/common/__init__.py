@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every other folder uses: rows of the graph format, op schemas, source lines, tensors in arguments, progress."""
+"""Shared by all other folders: rows of the graph format, op schemas, source lines, tensors in arguments, progress."""

@@ -6,7 +6,7 @@ import enum
 import torch
 
 _TENSOR = object()  # stands for a tensor in the structure of arguments
-# What is compared by what it says, not by which object it is.
+# Types compared by value rather than by identity.
 PLAIN = (
     bool, int, float, complex, str, bytes, type(None), enum.Enum, torch.dtype, torch.device, torch.Size, torch.layout,
     torch.memory_format,
@@ -14,7 +14,7 @@ PLAIN = (
 
 
 def is_numpy_number(value):
-    """Whether it is a number of one of numpy's types: torch takes it for Python's, and every call may bring another object."""
+    """Whether a value is of one of numpy's number types: torch treats it as a Python number, and every call may pass a new object."""
     kinds = type(value).__mro__
     return any(kind.__name__ == "generic" and kind.__module__ == "numpy" for kind in kinds) and value.dtype.kind in "biufc"
 
@@ -27,12 +27,12 @@ class _Leaf:
 
 
 def is_named_tuple(kind):
-    """Whether a class is one that collections.namedtuple() or typing.NamedTuple made."""
+    """Whether collections.namedtuple() or typing.NamedTuple created the class."""
     return issubclass(kind, tuple) and hasattr(kind, "_fields")
 
 
 def flatten(value, tensors):
-    """The structure of a value without its tensors, which go to the end of the list."""
+    """The structure of a value without its tensors, which are appended to the list."""
     if isinstance(value, torch.Tensor):
         tensors.append(value)
         return _TENSOR
@@ -72,6 +72,6 @@ def same(a, b):
 
 
 def modes():
-    """What decides beside the arguments how a module runs."""
+    """The settings besides the arguments that decide how a module runs."""
     casts = [torch.is_autocast_enabled(device) and torch.get_autocast_dtype(device) for device in ("cpu", "cuda")]
     return [torch.is_grad_enabled(), torch.is_inference_mode_enabled(), *casts]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recomputations that leave batch norm's running statistics as forward left them."""
+"""Recomputations that leave batch norm's running statistics unchanged."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .tensors import tensors_in
 
 
 class FrozenStatistics(TorchDispatchMode):
-    """While entered, batch norm leaves its running statistics and counters as they are: for the recomputation of a region.
+    """While entered, batch norm doesn't update its running statistics and counters; used for the recomputation of a region.
 
     `counters`: buffers that count batches, by storage address."""
 

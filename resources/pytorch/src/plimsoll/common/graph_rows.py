@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers and rows of the graph format, as resources shared by every other part (see FORMAT.md of plimsoll_graph)."""
+"""Numbers and rows of the graph format, shared by every other part (see FORMAT.md of plimsoll_graph)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class TraceError(RuntimeError):
 
 @dataclass
 class Storage:
-    """Memory with one beginning and one end. `alloc` -1: before the step; `free` None: outlives it."""
+    """Memory with a single lifetime. `alloc` is -1 if it begins before the step; `free` is None if it outlives the step."""
 
     nbytes: int
     alloc: int
@@ -56,7 +56,7 @@ class Op:
     outputs: list[int] = field(default_factory=list)
     args: Any = None
     kwargs: Any = None
-    result: Any = None  # encoded as arguments are; of an op that asks for a value the answer by which the step goes on
+    result: Any = None  # encoded like arguments; for an op that asks for a value, the answer with which the step continues
     engine_add: bool = False  # the engine sums two gradients
     reusable: bool = False  # the old sum is no view: the engine may add in place
 
@@ -98,7 +98,7 @@ class TensorKey:
 
 @dataclass
 class Recording:
-    """What one recorded step consists of, before it is written."""
+    """The contents of one recorded step before it is written."""
 
     ops: list[Op]
     storages: list[Storage]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plain Python objects that a model returns: what they hold is known by their attributes."""
+"""Plain Python objects that a model returns: their contents are their attributes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SPECIAL = ("__new__", "__del__", "__copy__", "__deepcopy__", "__reduce__", "__r
 
 
 def is_open(kind: type) -> bool:
-    """Whether an object of a class is what its attributes are: a plain Python class, which doesn't say how to copy or to end one."""
+    """Whether the attributes of a class's objects are their whole state: a plain Python class that defines neither copying nor deletion."""
     classes = kind.__mro__[:-1]
     if issubclass(kind, (torch.nn.Module, *PLAIN, type)) or not all(c.__flags__ & _MADE_IN_PYTHON for c in classes):
         return False

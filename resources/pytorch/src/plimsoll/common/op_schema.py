@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of an op by its schema: which arguments it overwrites (some ops hide that), whether it makes views."""
+"""What an op's schema tells: which arguments it overwrites (some ops hide that) and whether it returns views."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-# Batch norm in training updates its running statistics without saying so in the schema.
+# Batch norm in training updates its running statistics although the schema doesn't say so.
 _HIDDEN = {
     "aten.native_batch_norm.default": (3, 4, 5),
     "aten.cudnn_batch_norm.default": (3, 4, 5),
@@ -32,7 +32,7 @@ def _written_slots(func: Any) -> tuple[tuple[int, str, bool], ...]:
 
 
 def written_arguments(func: Any, args: tuple, kwargs: dict) -> tuple[list[Any], bool]:
-    """Arguments that the call overwrites, and whether their old values matter."""
+    """The arguments that the call overwrites, and whether it uses their old values."""
     written = []
     out_only = True
     for position, name, kwarg_only in _written_slots(func):
@@ -50,7 +50,7 @@ def written_arguments(func: Any, args: tuple, kwargs: dict) -> tuple[list[Any], 
 
 
 def statistics_arguments(target: str, args: Any) -> tuple[int, ...]:
-    """Positions of running statistics that a call updates without saying so, and that it can do without."""
+    """Positions of running statistics that a call updates although its schema doesn't say so, and that it can run without."""
     hidden = _HIDDEN.get(target)
     return hidden[:2] if hidden is not None and len(args) > hidden[2] and args[hidden[2]] else ()
 
@@ -63,7 +63,7 @@ def overload_of(target: str) -> Any:
 
 @lru_cache(maxsize=None)
 def is_view(func: Any) -> bool:
-    """Whether all that an op returns are views of what it was given, which it leaves alone."""
+    """Whether all results of an op are views of its arguments, which it doesn't modify."""
     returns = func._schema.returns
     return bool(returns) and not func._schema.is_mutable and all(r.alias_info is not None for r in returns)
 
@@ -77,7 +77,7 @@ def is_collective(func: Any) -> bool:
 
 
 def is_op(func: Any) -> bool:
-    """Whether it computes, rather than telling the profiler or Python about a tensor."""
+    """Whether the op computes something, rather than reporting on a tensor to the profiler or Python."""
     return func.namespace not in ("prim", "profiler")
 
 

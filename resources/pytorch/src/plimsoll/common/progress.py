@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Says how far a trace is. A step is run several times; how many ops it has is known after the first time."""
+"""Reports the progress of a trace. A step is run several times; its number of ops is known after the first time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PATIENCE = 1.0  # seconds that a trace may take before a terminal shows anythin
 
 
 class _Terminal:
-    """One line on standard error, written over and over and taken away in the end."""
+    """One line on standard error that is rewritten and finally removed."""
 
     def __init__(self, at_once: bool):
         self._from = time.monotonic() + (0.0 if at_once else _PATIENCE)
@@ -31,8 +31,8 @@ class _Terminal:
 
 
 class Progress:
-    """`choice`: a function called with (fraction done, what is being done); True: a line on standard error; False:
-    nothing; None: the line where standard error is a terminal and the trace takes longer than a second."""
+    """`choice`: a function called with (fraction done, description of the current work); True: a line on standard error; False: nothing;
+    None: the line if standard error is a terminal and the trace takes longer than a second."""
 
     def __init__(self, choice: Choice, passes: int):
         self._report: Optional[Report] = None
@@ -44,15 +44,15 @@ class Progress:
         self._pass = -1
         self._text = ""
         self._ops = 0
-        self._total = 0  # ops of a pass; 0 until the first one is over
+        self._total = 0  # ops of a pass; 0 until the first pass is over
         self._next = 0.0
 
     def expect(self, passes: int) -> None:
-        """Passes are more than was thought."""
+        """Sets a larger number of passes than expected so far."""
         self._passes = passes
 
     def begin(self, text: str) -> None:
-        """The next of the passes begins."""
+        """Begins the next pass."""
         self._total = self._total or self._ops
         self._pass += 1
         self._ops = 0
@@ -60,7 +60,7 @@ class Progress:
         self._say()
 
     def op(self) -> None:
-        """One more op of the pass ran."""
+        """Counts one more op of the pass."""
         if self._report is None:
             return
         self._ops += 1
@@ -68,7 +68,7 @@ class Progress:
             self._say()
 
     def end(self) -> None:
-        """All is done, or the trace failed."""
+        """Ends the report: the trace has finished or failed."""
         if self._report is not None and self._pass >= 0:
             self._report(1.0, "done")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The user's line that an op comes from: the innermost frame that is neither torch's nor ours."""
+"""The user's line from which an op comes: the innermost frame that belongs to neither torch nor this package."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _hidden(filename: str) -> bool:
 
 
 def shown_path(filename: str) -> str:
-    """Path without the part that only this machine knows: relative to the import path, else the file's name."""
+    """The path without its machine-specific part: relative to the import path, else the file's name."""
     known = _shown.get(filename)
     if known is None:
         full = os.path.abspath(filename)
@@ -31,7 +31,7 @@ def shown_path(filename: str) -> str:
 
 
 def user_line(depth: int = 2) -> str:
-    """"" when the step itself started what runs: there is no line of the user in between."""
+    """"" if the step itself started what runs, with no line of the user in between."""
     frame = sys._getframe(depth)
     while frame is not None:
         filename = frame.f_code.co_filename
@@ -44,7 +44,7 @@ def user_line(depth: int = 2) -> str:
 
 
 def line_of(error: BaseException) -> str:
-    """The innermost line of the user that an error went through, "" when there is none."""
+    """The innermost line of the user in an error's traceback; "" if there is none."""
     line, trace = "", error.__traceback__
     while trace is not None:
         filename = trace.tb_frame.f_code.co_filename
@@ -64,7 +64,7 @@ def function_on_stack(name: str, file_part: str, depth: int = 2) -> bool:
 
 
 def run_by_engine(depth: int = 2) -> bool:
-    """Whether the nearest frame below is the one that started the autograd engine, if any: no Python code of a node runs."""
+    """Whether the nearest frame below, if any, started the autograd engine, so that no Python code of a node runs."""
     frame = sys._getframe(depth)
     while frame is not None and frame.f_code.co_filename.startswith(_OURS):
         frame = frame.f_back

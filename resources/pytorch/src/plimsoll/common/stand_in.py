@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stand-ins for a tensor that only a checkpoint region has: they tell its shape and refuse to be computed with."""
+"""Stand-ins for tensors that exist only inside a checkpoint region: they know a shape but can't be used in computations."""
 
 import torch
 
@@ -8,7 +8,7 @@ from .plan_mismatch import PlanMismatch
 
 
 class Geometry:
-    """What the model's code may ask of a tensor without computing with it."""
+    """The properties of a tensor that the model's code may query without computing with it."""
 
     def __init__(self, tensor):
         self.size = tensor.size()
@@ -20,8 +20,8 @@ class Geometry:
 
 
 class StandIn(torch.Tensor):
-    """Given to the model's code for a value that one member passes to the next. Keeps a result of the region alive, as the
-    variable that holds it would."""
+    """Passed to the model's code for a value that one member passes to the next. Keeps a result of the region alive, as the variable that
+    holds it would."""
 
     __torch_function__ = torch._C._disabled_torch_function_impl
 

@@ -12,7 +12,7 @@ from .stand_in import StandIn
 
 
 def tensors_in(value: Any) -> Iterator[torch.Tensor]:
-    """Tensors of nested containers in order; what stands for one has no memory and is none."""
+    """The tensors of nested containers in order; stand-ins have no memory and are left out."""
     if isinstance(value, torch.Tensor):
         if not isinstance(value, StandIn):
             yield below_transforms(value)
@@ -28,7 +28,7 @@ def tensors_in(value: Any) -> Iterator[torch.Tensor]:
 
 
 def geometry(tensor: torch.Tensor) -> tuple:
-    """Everything about a tensor but its data: shape, strides and offset in elements, dtype, device, bits."""
+    """All properties of a tensor except its data: shape, strides and offset in elements, dtype, device, bits."""
     if torch.nn.parameter.is_lazy(tensor):
         return (type(tensor),)
     if tensor.layout is not torch.strided:
@@ -40,8 +40,8 @@ def geometry(tensor: torch.Tensor) -> tuple:
 
 
 def below_transforms(tensor: torch.Tensor) -> torch.Tensor:
-    """The tensor that torch.func's vmap or grad wraps: the wrapper has no memory of its own."""
-    functorch = getattr(torch._C, "_functorch", None)  # private; without it such tensors are refused
+    """The tensor wrapped by torch.func's vmap or grad; the wrapper has no memory of its own."""
+    functorch = getattr(torch._C, "_functorch", None)  # private; if missing, such tensors are refused
     wraps, inner = getattr(functorch, "is_functorch_wrapped_tensor", None), getattr(functorch, "get_unwrapped", None)
     while wraps is not None and inner is not None and wraps(tensor):
         tensor = inner(tensor)

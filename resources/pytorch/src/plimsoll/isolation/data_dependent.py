@@ -15,7 +15,7 @@ from .known_values import Values, values_of
 
 aten = torch.ops.aten
 
-# Functions that ask, the files that they are in, what they are told when nobody knows, and how the file says so.
+# Functions that ask, the files that they are in, the default answer, and how the graph file words that assumption.
 _PACKED = "transformers asks whether several sequences are packed into one row: answered with no"
 _MASKED = "transformers asks whether the attention mask leaves tokens out: answered with no"
 _VARIANCE = "gaussian_nll_loss asks whether a variance is negative, and would raise: answered with no"
@@ -28,7 +28,7 @@ _ASSUMED = (
     ("_ignore_bidirectional_mask_sdpa", "transformers/", True, _MASKED),
     ("_prepare_4d_attention_mask_for_sdpa", "transformers/", True, _MASKED),  # versions before 4.53
 )
-# The recorded step is the second one, so a step counter has been raised twice.
+# The recorded step is the second one, so a step counter has been incremented twice.
 STEP_NUMBER = 2.0
 
 
@@ -46,7 +46,7 @@ def given(value: Any) -> Iterator[None]:
 
 
 def decides() -> bool:
-    """Whether the step goes on according to the answer, and doesn't only check its arguments."""
+    """Whether the answer decides how the step continues, rather than only validating its arguments."""
     return not function_on_stack(*_CHECKS)
 
 
@@ -56,7 +56,7 @@ def _note(assumed: list[str], sentence: str) -> None:
 
 
 def answer(tensor: torch.Tensor, phase: int, assumed: list[str]) -> Any:
-    """The value that the step is told; an error naming the user's line when nobody can know it."""
+    """The answer given to the step; raises an error naming the user's line if it can't be known."""
     if _given:
         return _given[-1]
     values = values_of(tensor.fake_mode) if isinstance(tensor, FakeTensor) else None
@@ -78,7 +78,7 @@ def answer(tensor: torch.Tensor, phase: int, assumed: list[str]) -> Any:
 
 
 def result(func: Any, args: Any, kwargs: Any, assumed: list[str]) -> Any:
-    """The result of an op whose shape depends on values, None when those are not known."""
+    """The result of an op whose shape depends on values; None if those are unknown."""
     mode = next((a.fake_mode for a in args if isinstance(a, FakeTensor)), None)
     if mode is None:
         return None
@@ -104,7 +104,7 @@ def result(func: Any, args: Any, kwargs: Any, assumed: list[str]) -> Any:
 
 
 def _indexed(tensor: torch.Tensor, indices: Any, values: Values, fake: Any) -> Optional[torch.Tensor]:
-    """Indexing by masks whose values are known, done by positions."""
+    """Indexing by masks of known values, performed by positions."""
     positions: list[Any] = []
     for index in indices:
         if index is None or index.dtype not in (torch.bool, torch.uint8):
@@ -118,7 +118,7 @@ def _indexed(tensor: torch.Tensor, indices: Any, values: Values, fake: Any) -> O
 
 
 def translate(error: Exception) -> Optional[TraceError]:
-    """A sentence in the place of what torch says about fakes; None for an error that is the user's own."""
+    """Replaces torch's message about fakes by a sentence; None for an error of the user's own."""
     text, where = str(error), line_of(error) or "the step itself"
     if type(error).__name__ == "FakeTensorDeviceMismatchError" or "FakeTensor Device Propagation" in text:
         return TraceError(

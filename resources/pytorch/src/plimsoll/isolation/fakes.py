@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fake tensors in a model's place: building a model without memory, and lending fakes to a model that exists."""
+"""Fake tensors for models: building a model without memory, and lending fakes to an existing model."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _initialisers() -> list[Any]:
 
 
 class FakeMode(FakeTensorMode):
-    """Copies of its tensors are its own, too: a TransformerEncoder copies its layers, and PyTorch would copy the mode with them."""
+    """Shares the mode with copies of its tensors: a TransformerEncoder copies its layers, and PyTorch would copy the mode with them."""
 
     def __init__(self) -> None:
         super().__init__(allow_non_fake_inputs=True)
@@ -41,7 +41,7 @@ class FakeMode(FakeTensorMode):
 
 
 class _KnownNumbers(TorchDispatchMode):
-    """Values that are computed from numbers alone while a model is built: widths of layers, or rates rising with depth."""
+    """Values computed from numbers alone while a model is built, such as layer widths, or rates that rise with depth."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -62,15 +62,15 @@ class _KnownNumbers(TorchDispatchMode):
         return result
 
     def initialised(self, tensor: torch.Tensor, *_: Any, **__: Any) -> torch.Tensor:
-        """In the place of what fills a tensor with values."""
+        """Replaces functions that fill a tensor with values."""
         self._values.forget([tensor])
         return tensor
 
 
 @contextlib.contextmanager
 def building() -> Iterator[FakeTensorMode]:
-    """Models and tensors made inside have shapes but no data; initialisation does nothing. Small tensors made of numbers alone can be
-    asked for their values."""
+    """Models and tensors made inside have shapes but no data; initialisation does nothing. The values of small tensors computed from
+    numbers alone can be read."""
     patched = []
     known = _KnownNumbers()
     for module in _initialisers():
@@ -87,7 +87,7 @@ def building() -> Iterator[FakeTensorMode]:
 
 
 def mode_of(model: torch.nn.Module, among: Iterable[torch.Tensor] = ()) -> Optional[FakeTensorMode]:
-    """The fake mode that the model, or one of the tensors, was made under; None where all are real."""
+    """The fake mode under which the model or one of the tensors was made; None if all are real."""
     for tensor in (*among, *model.parameters(), *model.buffers()):
         if isinstance(tensor, FakeTensor):
             return tensor.fake_mode
@@ -95,7 +95,7 @@ def mode_of(model: torch.nn.Module, among: Iterable[torch.Tensor] = ()) -> Optio
 
 
 def _copy_hooks(tensor: torch.Tensor, fake: torch.Tensor) -> None:
-    """Hooks on a parameter's gradient run in every step."""
+    """Hooks on a parameter's gradient run in every step, so fakes get them, too."""
     for hook in (getattr(tensor, "_backward_hooks", None) or {}).values():
         fake.register_hook(hook)
     for hook in (getattr(tensor, "_post_accumulate_grad_hooks", None) or {}).values():
@@ -103,7 +103,7 @@ def _copy_hooks(tensor: torch.Tensor, fake: torch.Tensor) -> None:
 
 
 class Lender:
-    """Puts fakes in the place of real tensors; equal objects and shared storages stay equal and shared."""
+    """Replaces real tensors by fakes; equal objects and shared storages stay equal and shared."""
 
     def __init__(self, mode: FakeTensorMode, device: str = "cpu"):
         self.mode = mode
@@ -113,7 +113,7 @@ class Lender:
         self._held: list[torch.Tensor] = []
 
     def lend(self, reach: Reach) -> None:
-        """Replaces all tensors that are reached by fakes. Reach.kept() puts the tensors back."""
+        """Replaces all tensors that are reached by fakes. Reach.kept() restores the tensors."""
         plain = {id(t) for number, (_, t) in enumerate(reach.tensors) if reach.is_plain(number)}  # no model.to() moves them
 
         def lent(tensor: torch.Tensor) -> torch.Tensor:
@@ -121,13 +121,13 @@ class Lender:
                 return self.fake(tensor)
             try:
                 return self.fake(tensor, moves=tensor.device.type != "cpu", given=False)
-            except (RuntimeError, NotImplementedError):  # of a kind that has no fakes: it may be there, if nobody writes to it
+            except (RuntimeError, NotImplementedError):  # no fakes of this kind: allowed unless something writes to it
                 return tensor
 
         reach.exchange(lent)
 
     def fake(self, tensor: torch.Tensor, moves: bool = True, given: bool = True) -> torch.Tensor:
-        """`moves`: it follows the step to its device; `given`: other batches may have other values in it."""
+        """`moves`: the fake follows the step to its device; `given`: other batches may have other values in it."""
         device = self._device if moves else tensor.device.type
         if isinstance(tensor, FakeTensor) and tensor.device.type == device:
             return tensor
@@ -151,7 +151,7 @@ class Lender:
         return known
 
     def real(self, tensor: torch.Tensor) -> torch.Tensor:
-        """What a fake stands for, or a view like it of that; the tensor itself when it isn't lent."""
+        """The real tensor, or an equal view of it, for which a fake stands; the tensor itself if it isn't lent."""
         known = self._reals.get(tensor.untyped_storage()._cdata) if isinstance(tensor, FakeTensor) else None
         if known is None or self._fakes[id(known)] is tensor:
             return tensor if known is None else known
@@ -167,7 +167,7 @@ class Lender:
 def lender_for(
     model: torch.nn.Module, stack: contextlib.ExitStack, device: str = "cpu", among: Iterable[torch.Tensor] = ()
 ) -> Lender:  # fmt: skip
-    """A lender whose fakes mix with those that the model and the tensors are; none of its own stays in a cache."""
+    """A lender whose fakes mix with the fakes in the model and among the tensors; none of its own stays in a cache."""
     mode = mode_of(model, among)
     if mode is None:
         mode = FakeMode()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tensors that a step would train or overwrite although neither the model owns them nor the step is called with them."""
+"""Tensors that a step would train or overwrite although they belong neither to the model nor to the step's arguments."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from ..common.tensors import tensors_in
 
 
 class ForeignTensors:
-    """Asked before each op of a step. `known`: parameters and buffers of the model, and what the step is called with; `names`: of
-    others, by identity, as far as somebody has found them."""
+    """Checked before each op of a step. `known`: parameters and buffers of the model, and the step's arguments; `names`: names of others,
+    by identity, as far as they have been found."""
 
     def __init__(self, known: Iterable[torch.Tensor], names: Mapping[int, str]):
         self._names = names
-        self._held = list(known)  # so that addresses stay theirs
-        # Addresses of these and of what ops have made. A leaf may be made of them (detach().requires_grad_()), and a tensor from
-        # before the step never gets the address of one that the step has made and let go.
+        self._held = list(known)  # so that their addresses stay valid
+        # Addresses of these tensors and of results of ops. A leaf may be created from a result (detach().requires_grad_()), and a tensor
+        # from before the step never gets the address of one that the step has allocated and freed.
         self._own = {_address(tensor) for tensor in self._held}
 
     def refuse(self, args: Any, kwargs: Any) -> None:
-        """Raises TraceError when an op reads a leaf of autograd's graph that is older than the step and not known."""
+        """Raises TraceError if an op reads a leaf of autograd's graph that is older than the step and not known."""
         if not torch.is_grad_enabled():
             return
         for tensor in tensors_in((args, kwargs)):
@@ -35,14 +35,14 @@ class ForeignTensors:
                 raise TraceError(_sentence(tensor, self._names.get(id(tensor))))
 
     def note(self, func: Any, args: Any, kwargs: Any, result: Any) -> None:
-        """After each op: what it has made is the step's own, a view of something older is not."""
+        """Called after each op: its results belong to the step, except views of older memory."""
         numbers = func is torch.ops.aten.lift_fresh.default  # of the code itself (torch.tensor), just made
         given = set() if numbers else {_address(tensor) for tensor in tensors_in((args, kwargs))}
         self._own.update({_address(tensor) for tensor in tensors_in(result)} - given)
 
 
 def refuse_real_writes(func: Any, args: Any, kwargs: Any) -> None:
-    """Asked before each op of a step on fakes. Raises TraceError when the op would write into a tensor that nobody has exchanged."""
+    """Called before each op of a step on fakes. Raises TraceError if the op would write into a tensor that has no fake."""
     written, _ = written_arguments(func, args, kwargs)
     for tensor in tensors_in(written):
         if not isinstance(tensor, FakeTensor):
@@ -67,7 +67,7 @@ def _sentence(tensor: torch.Tensor, name: Optional[str]) -> str:
 
 
 def _named(tensor: torch.Tensor) -> str:
-    """By the module that holds it, looked for among all objects: only a refusal takes that time."""
+    """Names a tensor by the module that holds it, searching all objects; only done for an error message, since it takes time."""
     for thing in gc.get_objects():
         if not issubclass(type(thing), torch.nn.Module):
             continue

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Real training steps that leave no trace in memory: what tensors hold is as it was before."""
+"""Runs real training steps and then restores the contents of all tensors."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import torch
 from ..common.graph_rows import TraceError
 from .reach import Reach
 
-# Private; without it graphs that were made before and still wait for backward() are lost.
+# Private; without it, graphs made earlier that still wait for backward() are lost.
 _SAME_VERSION: Any = getattr(torch.autograd.grad_mode, "_unsafe_preserve_version_counter", None)
 _MOST = 1 << 31  # bytes of copies of what is neither trained, a buffer nor the optimizer's
 
 
 class _Memory:
-    """What the storages of all tensors that are reached hold, each copied once to the host, where it doesn't count among the
-    device's memory. `others` are too large for that: (path, tensor, how often it had been written)."""
+    """The contents of the storages of all tensors that are reached, each copied once to the host, where they don't count as device memory.
+    `others` are too large to copy: (path, tensor, version counter)."""
 
     def __init__(self, reach: Reach):
         self._copies: dict[int, tuple[torch.Tensor, Any]] = {}
@@ -36,14 +36,14 @@ class _Memory:
                 self._others.append((path, tensor, tensor._version))
 
     def kept(self, reach: Reach) -> Iterator[torch.Tensor]:
-        """Those of the tensors whose values will be as before."""
+        """The tensors whose values will be restored."""
         tensors = (tensor for _, tensor in reach.tensors if _has_memory(tensor) and not tensor.is_inference())
         return (tensor for tensor in tensors if tensor.untyped_storage()._cdata in self._copies)
 
     def restore(self) -> None:
         for tensor, content in self._copies.values():
             storage = tensor.untyped_storage()
-            # What is as it was may be a file that can only be read.
+            # Unchanged memory may be a read-only mapped file.
             if tensor.device.type != "cpu" or not torch.equal(_bytes(storage), _bytes(content)):
                 storage.copy_(content)
 
@@ -62,13 +62,13 @@ def _bytes(storage: Any) -> torch.Tensor:
 
 @contextlib.contextmanager
 def contents(reach: Reach) -> Iterator[None]:
-    """Values of all tensors that are reached are as before afterwards; inside there are no gradients to begin with."""
+    """Restores the values of all tensors that are reached; inside, there are no gradients to begin with."""
     places = [(tensor, tensor.detach()) for _, tensor in reach.tensors]
     memory = _Memory(reach)
     for tensor, _ in places:
         if tensor.is_leaf:
             tensor.grad = None
-    counters = contextlib.ExitStack()  # of writes, by which autograd knows that what a graph has saved is still there
+    counters = contextlib.ExitStack()  # restores version counters, by which autograd checks saved tensors
     for tensor in memory.kept(reach) if _SAME_VERSION is not None else ():
         counters.enter_context(_SAME_VERSION(tensor))
     try:
@@ -83,12 +83,12 @@ def contents(reach: Reach) -> Iterator[None]:
 
 
 def _has_memory(tensor: torch.Tensor) -> bool:
-    """Whether its values lie in one piece of memory, as those of sparse and nested tensors don't."""
+    """Whether its values are a single piece of memory, unlike those of sparse and nested tensors."""
     return tensor.layout is torch.strided and not tensor.is_nested and tensor.device.type != "meta"
 
 
 def _place(tensor: torch.Tensor) -> tuple:
-    """Where a tensor's values lie."""
+    """The memory of a tensor's values."""
     if not _has_memory(tensor):
         return ()
     return tensor.untyped_storage()._cdata, tensor.shape, tensor.stride(), tensor.storage_offset(), tensor.dtype

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values of whole numbers and truths that follow from what the step is given: masks, lengths, positions.
+"""Integer and boolean values that follow from the step's inputs: masks, lengths, positions.
 
-A step is traced without data, but libraries decide by masks which kernel runs. Whatever is computed from known whole numbers
-alone is computed beside the fakes, so that such a question gets the answer that a real run gets.
+A step is traced without data, but libraries choose kernels depending on masks. Whatever is computed only from known integers is also
+computed for real, so that such a query gets the answer that a real run gets.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ def _is_whole(tensor: torch.Tensor) -> bool:
 
 
 class Values:
-    """Real tensors by the fakes that stand for them; neither keeps a fake alive nor shares memory with the user's tensors.
+    """Real tensors by the fakes that stand for them. Neither keeps a fake alive nor shares memory with the user's tensors.
 
-    `follows`: whether a tensor's values are worth knowing.
+    `follows`: whether to track a tensor's values.
     """
 
     def __init__(self, follows: Callable[[torch.Tensor], bool] = _is_whole) -> None:
@@ -38,7 +38,7 @@ class Values:
         self._given: Any = WeakIdKeyDictionary()  # fakes whose values depend on the step's inputs
 
     def give(self, fake: torch.Tensor, real: torch.Tensor, given: bool = True) -> None:
-        """`real` holds what `fake` stands for; `given` with the step, so that another one may have other values."""
+        """Records that `fake` has the content of `real`; `given`: it is an input of the step, so another step may have other values."""
         if isinstance(fake, FakeTensor) and real.device.type != "meta" and self._follows(real) and not isinstance(real, FakeTensor):
             self._known[fake] = real.detach().to("cpu", copy=True)
             if given:
@@ -53,7 +53,7 @@ class Values:
         return self._known[fake]
 
     def number(self, fake: torch.Tensor) -> Any:
-        """The value of a tensor of one element as a Python number, None when nobody knows it."""
+        """The value of a tensor with one element as a Python number; None if it is unknown."""
         real = self.of(fake)
         if real is None:
             return None
@@ -65,7 +65,7 @@ class Values:
         return fake in self._given
 
     def computed(self, func: Any, args: Any, kwargs: Any) -> Any:
-        """What the op really returns, None when that takes values that nobody knows."""
+        """The op's real result; None if that needs unknown values."""
         tensors = [t for t in tree_flatten((args, kwargs))[0] if isinstance(t, torch.Tensor)]
         if torch.Tag.nondeterministic_seeded in func.tags or any(self.of(t) is None for t in tensors):
             return None
@@ -77,7 +77,7 @@ class Values:
             return func(*reals, **named)
 
     def follow(self, func: Any, args: Any, kwargs: Any, result: Any) -> None:
-        """To be called after every op."""
+        """Tracks the op's results; to be called after every op."""
         results = [t for t in (result if isinstance(result, (list, tuple)) else [result]) if isinstance(t, torch.Tensor)]
         if results and all(isinstance(t, FakeTensor) and self._follows(t) for t in results):
             self._follow(func, args, kwargs, results)
@@ -96,7 +96,7 @@ class Values:
                 self._given[fake] = True
 
     def forget(self, written: list[torch.Tensor]) -> None:
-        """All names of memory that was overwritten with something unknown."""
+        """Forgets all fakes of memory that was overwritten with unknown values."""
         addresses = {t.untyped_storage()._cdata for t in written}
         for fake in [f for f in self._known if f.untyped_storage()._cdata in addresses]:
             del self._known[fake]
@@ -111,7 +111,7 @@ def values_of(mode: FakeTensorMode) -> Values:
 
 
 def follow(func: Any, args: Any, kwargs: Any, result: Any) -> None:
-    """To be called after every op."""
+    """Tracks the op's results; to be called after every op."""
     made = next(iter(result), None) if isinstance(result, (list, tuple)) else result
     if isinstance(made, FakeTensor):
         values_of(made.fake_mode).follow(func, args, kwargs, result)

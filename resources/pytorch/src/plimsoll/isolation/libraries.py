@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whose code a Python module is: objects of Python's own library, torch, numpy and this package don't decide what a model computes."""
+"""To whom a Python module belongs: objects of the standard library, torch, numpy and this package don't decide what a model computes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _CLOSED_PACKAGES = ("torch", "numpy", __name__.partition(".")[0])
 
 @functools.lru_cache(maxsize=8192)
 def origin(module_name: str) -> int:
-    """Whose the code of a Python module is: the user's, an installed package's, or of what is never entered."""
+    """To whom the code of a Python module belongs: the user, an installed package, or a library that is never inspected."""
     if module_name.partition(".")[0] in _CLOSED_PACKAGES:
         return CLOSED
     module = sys.modules.get(module_name)

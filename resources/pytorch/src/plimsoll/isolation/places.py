@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Things that can be changed in place, each with its content as it was: read, exchanged for a while, and put back.
+"""Things that can be changed in place, each with its original content: read, temporarily exchanged, and restored.
 
-Every kind puts the very same objects back into the very same thing, past any method that a subclass overrides.
+Every kind restores the very same objects in the very same thing, bypassing methods that a subclass overrides.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def _same(a: list[Any], b: list[Any]) -> bool:
 
 
 class Place:
-    """`thing` and the values in it when the place was made. Subclasses say how to read and write them."""
+    """A `thing` and its values when the place was created. Subclasses define how to read and write them."""
 
     def __init__(self, thing: Any):
         self.thing = thing
@@ -47,7 +47,7 @@ class Place:
         return ((f"[{number}]", value) for number, value in enumerate(self.before))
 
     def exchange(self, swap: Callable[[Any], Any]) -> None:
-        """Puts what `swap` makes of each value in its place."""
+        """Replaces each value by the result of `swap`."""
         values = [swap(value) for value in self.before]
         if not _same(values, self.before):
             self.write(values)
@@ -58,7 +58,7 @@ class Place:
 
 
 class Table(Place):
-    """A dict of any kind; `before` holds keys and values by turns. Attributes of an object are one; names need no brackets there."""
+    """A dict of any kind; `before` alternates keys and values. An object's attributes are one, whose names are shown without brackets."""
 
     def __init__(self, thing: dict, of_object: bool = False):
         self._kind: Any = collections.OrderedDict if isinstance(thing, collections.OrderedDict) else dict
@@ -105,7 +105,7 @@ class Globals(Place):
 
 
 class Sequence(Place):
-    """A list, or what else `kind` is."""
+    """A list, or another sequence of type `kind`."""
 
     def __init__(self, thing: Any, kind: Any = list):
         self._kind = kind
@@ -170,7 +170,7 @@ def slots_of(kind: type) -> tuple[Any, ...]:
 
 
 class Function(Place):
-    """What a function keeps: its defaults and the variables that it shares with the function around it."""
+    """A function's state: its defaults and closure variables."""
 
     def read(self) -> list[Any]:
         function = self.thing
@@ -210,7 +210,7 @@ class Partial(Place):
 
 
 class Class(Place):
-    """Of which class an object is."""
+    """The class of an object."""
 
     def read(self) -> list[Any]:
         return [type(self.thing)]
@@ -223,7 +223,7 @@ class Class(Place):
 
 
 class ClassAttributes(Place):
-    """What a class written in Python holds; its methods are put back, but hold nothing."""
+    """The attributes of a class written in Python; its methods are restored, but not searched."""
 
     def __init__(self, thing: type):
         self._names = [name for name in vars(thing) if name not in ("__dict__", "__weakref__")]
@@ -267,7 +267,7 @@ class Scripted(Place):
 
 
 class Opaque(Place):
-    """A thing whose state is one value that it gives and takes: a generator of random numbers, or a numpy array."""
+    """A thing whose state is a single value that can be read and set: a random number generator, or a numpy array."""
 
     def __init__(self, thing: Any, get: Callable[[], Any], put: Callable[[Any], Any]):
         self._get, self._put = get, put
@@ -298,7 +298,7 @@ def _of_numpy(thing: Any) -> Optional[Place]:
 
 
 def generator_of(thing: Any) -> Optional[Place]:
-    """Of a generator of random numbers that is Python's or numpy's; None for anything else."""
+    """For a random number generator of Python or numpy; None for anything else."""
     if issubclass(type(thing), random.Random):
         return Opaque(thing, thing.getstate, thing.setstate)
     numpy: Any = sys.modules.get("numpy")
@@ -311,7 +311,7 @@ def generator_of(thing: Any) -> Optional[Place]:
 
 
 def containers_of(thing: Any) -> list[Place]:
-    """The places of things of known kinds; attributes of objects are none of them."""
+    """The places of things of known kinds, without attributes of objects."""
     if issubclass(type(thing), dict):
         return [Table(thing)]
     for kind in _SEQUENCES:

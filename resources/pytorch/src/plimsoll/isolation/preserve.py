@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Leaves the user's objects and random numbers as they were: what a step keeps of its fakes must not outlive the trace."""
+"""Restores the user's objects and random numbers: fakes kept by a step must not outlive the trace."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from ..common.tensors import tensors_in
 from .places import Place
 
 _CACHE = type(functools.lru_cache(lambda: None))
-_spared = False  # whether older_objects_spared() has frozen objects: counting them takes as long as looking at each
+_spared = False  # whether older_objects_spared() has frozen objects: counting them would take as long as visiting each
 
 
 @contextlib.contextmanager
 def older_objects_spared() -> Iterator[None]:
-    """Freezes the objects that exist: each recording begins with a full collection, which else takes most of a small step's time."""
+    """Freezes existing objects: each recording begins with a full collection, which would otherwise dominate a small step's time."""
     global _spared
     mine = not _spared and gc.get_freeze_count() == 0
     if mine:
@@ -50,14 +50,14 @@ def log() -> Iterator[None]:
 
 
 def python_numbers(generators: Iterable[Place] = ()) -> Any:
-    """Equal as long as nobody has drawn a number from random, numpy.random or these generators."""
+    """A value that stays equal as long as nothing draws from random, numpy.random or these generators."""
     numpy: Any = sys.modules.get("numpy")
     general = [random.getstate(), numpy.random.get_state() if numpy is not None else None]
     return _comparable([general, *(generator.read() for generator in generators)])
 
 
 def _comparable(state: Any) -> Any:
-    """A generator's state, in which numpy's arrays are bytes."""
+    """A generator's state with numpy's arrays as bytes."""
     if isinstance(state, dict):
         return {name: _comparable(value) for name, value in state.items()}
     if isinstance(state, (list, tuple)):
@@ -80,7 +80,7 @@ def random_state() -> Iterator[None]:
 
 
 def _all_caches() -> list[Any]:
-    """Every functools.lru_cache. Since Python 3.10 an object refers to its type, and nobody has to list all objects."""
+    """Every functools.lru_cache. Since Python 3.10 objects refer to their type, so there is no need to list all objects."""
     some = functools.lru_cache(lambda: None)
     things = gc.get_referrers(_CACHE) if _CACHE in gc.get_referents(some) else gc.get_objects()
     return [thing for thing in things if type(thing) is _CACHE and thing.cache_info().currsize]
@@ -88,11 +88,11 @@ def _all_caches() -> list[Any]:
 
 @contextlib.contextmanager
 def caches(mode: FakeTensorMode) -> Iterator[None]:
-    """Every functools.lru_cache that has got fakes of this mode is cleared afterwards: a real step would be given them."""
+    """Clears every functools.lru_cache that has received fakes of this mode: otherwise a real step would get them."""
     try:
         yield
     finally:
-        frozen = _spared or gc.get_freeze_count() > 0  # what is frozen isn't told
+        frozen = _spared or gc.get_freeze_count() > 0  # frozen objects aren't listed
         if frozen:
             gc.unfreeze()
         for cache in _all_caches():
@@ -134,7 +134,7 @@ _MODES: tuple[tuple[Callable[[], Any], Callable[[Any], Any]], ...] = (
 
 @contextlib.contextmanager
 def modes() -> Iterator[None]:
-    """What torch does in general: gradients, autocast, default dtype, deterministic and exact kernels, threads."""
+    """torch's global modes: gradients, autocast, default dtype, deterministic and exact kernels, threads."""
     before = [get() for get, _ in _MODES]
     try:
         yield

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a step can change: everything that is reached from its model, arguments, loss and optimizer.
+"""What a step can change: everything reachable from its model, arguments, loss and optimizer.
 
-Entered are modules, optimizers, containers, functions with what they share, bound methods, hooks, and objects of classes written
-in Python; of the user's own code, not of installed packages, also classes and the module-level variables that functions name. Not
-entered are objects of the standard library's, torch's and numpy's classes beyond those, datasets, Python modules, and the entries
-of containers of more than 10,000 (of modules and optimizers always). What lies nearest comes first, and of each of these four a
-million things at most are looked at.
+Visited are modules, optimizers, containers, functions with their closures, bound methods, hooks, and objects of classes written in
+Python; in the user's own code, but not in installed packages, also classes and the module-level variables that functions name. Not
+visited are objects of other classes of the standard library, torch and numpy, datasets, Python modules, and entries of containers with
+more than 10,000 (those of modules and optimizers always are). The nearest objects come first, and from each of the four roots at most a
+million are visited.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from torch._subclasses.fake_tensor import FakeTensor
 from .libraries import CLOSED, OWN, origin
 from .places import Child, Class, ClassAttributes, Globals, Place, Scripted, Slots, Table, containers_of, slots_of
 
-_MOST_ENTRIES = 10_000  # of a container that is entered
+_MOST_ENTRIES = 10_000  # in a container that is visited
 _MOST_THINGS = 1_000_000
 _ATOMS = {
     type(None), bool, int, float, complex, str, bytes, types.ModuleType, types.CodeType, types.BuiltinFunctionType, torch.dtype,
@@ -43,7 +43,7 @@ _OPEN_STANDARD_CLASSES = {
 
 @functools.lru_cache(maxsize=8192)
 def _is_entered(kind: type) -> bool:
-    """Whether attributes of an object of this class are looked at."""
+    """Whether attributes of an object of this class are visited."""
     if issubclass(kind, torch.nn.Module) or kind in _OPEN_STANDARD_CLASSES:
         return True
     if issubclass(kind, (types.ModuleType, enum.Enum, torch.utils.data.Dataset, torch.utils.data.DataLoader, BaseException)):
@@ -61,14 +61,14 @@ def _names_in(code: types.CodeType) -> frozenset[str]:
 
 
 def _is_own(thing: Any) -> bool:
-    """Whether it is a function or a class of the user's own code."""
+    """Whether it is a function or class of the user's own code."""
     if isinstance(thing, types.FunctionType):
         return origin(str(thing.__globals__.get("__name__", ""))) == OWN
     return isinstance(thing, type) and origin(str(thing.__module__)) == OWN
 
 
 def _methods(kind: type) -> tuple[types.FunctionType, ...]:
-    """The user's functions that run when an object of the class is called: `forward`, and methods that these name."""
+    """The user's functions that run when an object of the class is called: `forward`, and the methods that these name."""
     found: dict[str, Any] = {}
     names = ["__call__", "forward"]
     while names:
@@ -81,18 +81,18 @@ def _methods(kind: type) -> tuple[types.FunctionType, ...]:
 
 
 class Reach:
-    """`places` can be put back as they were. `tensors` are rows (path, tensor), each once; `foreign` rows (path, tensor, whether it
-    is a buffer) of what belongs to modules, or could be trained, and isn't the model's. Paths are written as the user would from
-    the model, the loss (`loss`), the optimizer (`optimizer`) and so on; a function's variables like attributes of it."""
+    """`places` can be restored. `tensors` are distinct rows (path, tensor); `foreign` are rows (path, tensor, whether it is a buffer) of
+    tensors that belong to modules or could be trained, but aren't the model's. Paths are written from the user's view, beginning at the
+    model, the loss (`loss`), the optimizer (`optimizer`) and so on; a function's variables look like attributes of it."""
 
     def __init__(self, model: torch.nn.Module, others: dict[str, Any]):
         self.places: list[Place] = []
         self.tensors: list[tuple[str, torch.Tensor]] = []
         self._buffers: set[int] = set()
-        self._seen: dict[int, Any] = {}  # held, so that identities stay theirs
+        self._seen: dict[int, Any] = {}  # held, so that identities stay valid
         self._waiting: collections.deque[tuple[str, Any]] = collections.deque()
         self._own = {id(t) for t in (*model.parameters(), *model.buffers())}
-        for path, module in model.named_modules():  # first, so that no limit is in their way
+        for path, module in model.named_modules():  # first, so that no limit excludes them
             self._see_module(path, vars(module))
         self._walk("", model)
         self._of_model = len(self.tensors)
@@ -105,22 +105,22 @@ class Reach:
         self._gradients = [(t, _gradient_of(t)) for _, t in self.tensors if t.is_leaf]
 
     def is_plain(self, number: int) -> bool:
-        """Whether a row of `tensors` is a module's attribute, neither parameter nor buffer, and isn't given with the step."""
+        """Whether a row of `tensors` is a module's attribute that is neither parameter, buffer nor an input of the step."""
         return number < self._of_model and id(self.tensors[number][1]) not in self._own
 
     def is_state(self, path: str, tensor: torch.Tensor) -> bool:
-        """Whether training changes it: a parameter, a buffer, or the optimizer's."""
+        """Whether training changes it: a parameter, a buffer, or optimizer state."""
         return id(tensor) in self._own or tensor.requires_grad or id(tensor) in self._buffers or path.startswith("optimizer")
 
     def exchange(self, swap: Callable[[torch.Tensor], torch.Tensor]) -> None:
-        """Puts other tensors in the place of all that are reached."""
+        """Replaces all tensors that are reached."""
         change = functools.partial(_exchanged, swap=swap)
         for place in self.places:
             place.exchange(change)
 
     @contextlib.contextmanager
     def kept(self) -> Iterator[None]:
-        """Objects hold afterwards what they held when they were reached, in the same containers; so do gradients."""
+        """Afterwards, objects hold what they held when they were reached, in the same containers; so do gradients."""
         try:
             yield
         finally:
@@ -146,7 +146,7 @@ class Reach:
             if type(thing) in _ATOMS or id(thing) in self._seen:
                 continue
             self._seen[id(thing)] = thing
-            kind = type(thing)  # not isinstance(), which proxies answer for what they stand for
+            kind = type(thing)  # not isinstance(), which proxies answer for the object that they stand for
             if issubclass(kind, torch.Tensor):
                 self._see_tensor(path, thing)
             elif issubclass(kind, (tuple, frozenset)):
@@ -218,7 +218,7 @@ class Reach:
 
 
 def _may_change(value: Any, table: dict[str, Any]) -> bool:
-    """Of a module-level variable that a function of the same Python module names: whether it can be more than a name for code."""
+    """Whether a module-level variable that a function of the same Python module names can be more than a name for code."""
     if issubclass(type(value), types.ModuleType):
         return False
     if issubclass(type(value), type):
@@ -233,7 +233,7 @@ def _items(thing: Any) -> Iterator[Child]:
 
 
 def _exchanged(value: Any, swap: Callable[[torch.Tensor], torch.Tensor]) -> Any:
-    """Tensors, also those in tuples, exchanged; everything else changes where it is, not here."""
+    """Exchanges tensors, also those in tuples; everything else is changed in its own place."""
     if issubclass(type(value), torch.Tensor):
         return swap(value)
     if not issubclass(type(value), tuple) or type(value) is torch.Size:
@@ -262,7 +262,7 @@ def _restore_gradient(tensor: torch.Tensor, before: dict[str, Any]) -> None:
 
 
 def _hooks_of_all() -> Iterator[dict]:
-    """Hooks on all modules and all optimizers; private, and where they aren't there are none to restore."""
+    """Hooks on all modules and all optimizers; private, and if missing there are none to restore."""
     for module, prefix in (("torch.nn.modules.module", "_global_"), ("torch.optim.optimizer", "_global_optimizer_")):
         for name, value in list(vars(sys.modules[module]).items()):
             if name.startswith(prefix) and isinstance(value, dict):

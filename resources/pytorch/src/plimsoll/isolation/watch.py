@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Python code may ask of a model and of a loss function besides the data of tensors, and whether it is still the same.
+"""Detects changes in what Python code can query of a model and a loss function, apart from tensors' data.
 
-Looking closely takes milliseconds, so that is done when something changed; in every step it is only asked whether all that was
-seen holds the very objects that it held, in loops that run in C.
+A close look takes milliseconds, so it is only taken when something changed. Every step just checks whether everything seen still holds
+the very same objects, in loops that run in C.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ..common.tensors import geometry
 from .libraries import CLOSED, origin
 from .places import Place, generator_of
 
-_LARGEST = 1000  # entries of a container that are looked at
+_LARGEST = 1000  # entries of a container that are visited
 _MOST = 50_000  # entries altogether, the nearest ones first
 _LISTS = (list, collections.deque)
 _SETS = (set, frozenset)
@@ -53,7 +53,7 @@ class Key:
         return [entries for _, entries in self.rows]
 
     def difference(self, other: "Key") -> Optional[str]:
-        """The name of the first attribute that isn't the same, None when all are."""
+        """The name of the first attribute that differs; None if all are equal."""
         for (name, mine), (_, its) in zip(self.rows, other.rows):
             if mine == its:
                 continue
@@ -71,25 +71,25 @@ def _joined(name: str, key: Any) -> str:
 
 
 class Watch:
-    """Looks at `roots` (pairs of name and object) and at all that they hold.
+    """Watches `roots` (pairs of name and object) and everything that they hold.
 
     Watched: attributes of modules (memory, geometry and hooks of tensors), attributes of other objects and of their classes; dicts,
-    lists, tuples, sets, deques up to 1000 entries (of larger ones the length), nested and in cycles; of functions the code, closure,
-    defaults, bound and partial arguments, and the globals that they name, attributes of modules among them; the same globals of
-    `forward` and `__call__` and of the methods that these name, of other methods those that are plain values. Compared are plain
-    values by value, modules and whatever isn't looked into by identity. Not looked into: classes, functions and objects of Python's
-    library, torch and numpy (torch's modules are), arrays, and what lies behind the first 50,000 entries. `generators`: those of
-    random numbers among these, Python's and numpy's.
+    lists, tuples, sets and deques of up to 1000 entries (for larger ones the length), nested and cyclic; of functions the code, closure,
+    defaults, bound and partial arguments, and the globals that they name, including attributes of modules; the same globals of `forward`
+    and `__call__` and of the methods that these name, and for other methods those that are plain values. Plain values are compared by
+    value; modules and whatever isn't visited, by identity. Not visited: classes, functions and objects of Python's library, torch and
+    numpy (torch's modules are visited), arrays, and everything after the first 50,000 entries. `generators`: the random number
+    generators of Python and numpy among these.
 
-    `same_tensors`: a tensor in the place of another one of the same geometry makes a difference. `beside`: what another one watches
-    is left to it. `with_made`: also attributes that a hook of torch.nn.utils recomputes before each forward.
+    `same_tensors`: replacing a tensor by another one of the same geometry counts as a change. `beside`: another watch, whose objects are
+    left to it. `with_made`: also watches attributes that a hook of torch.nn.utils recomputes before each forward.
     """
 
     def __init__(
         self, roots: Iterable[tuple[str, Any]], same_tensors: bool = False, beside: Optional["Watch"] = None, with_made: bool = True
     ):
         self.tensors: dict[int, torch.Tensor] = {}  # by identity, all that were met
-        self.held: list[Any] = []  # known by identity in the key
+        self.held: list[Any] = []  # kept alive, since the key has their identity
         self.generators: list[Place] = []
         self._same_tensors = same_tensors
         self._with_made = with_made
@@ -119,7 +119,7 @@ class Watch:
 
     @property
     def tables(self) -> list[dict]:
-        """Attributes of objects, and dicts, that are watched: the very dicts."""
+        """The watched dicts, including those of attributes."""
         return self._tables
 
     # ---- in every step ----
@@ -135,7 +135,7 @@ class Watch:
         self._looks = list(map(_look_of, self.tensors.values()))
 
     def unchanged(self) -> bool:
-        """Whether everything seen holds the very objects that it held."""
+        """Whether everything seen holds the very same objects."""
         try:
             return (
                 not any(self._empty)
@@ -149,7 +149,7 @@ class Watch:
                 and all(all(map(is_, read(), held)) for read, held in self._readers)
                 and list(map(_look_of, self.tensors.values())) == self._looks
             )
-        except (RuntimeError, KeyError, ValueError, AttributeError):  # while it was looked at, a table grew; a name or a cell is gone
+        except (RuntimeError, KeyError, ValueError, AttributeError):  # a table grew during the check; a name or cell is gone
             return False
 
     # ---- looking closely ----
@@ -158,7 +158,7 @@ class Watch:
         self._rows.append((name, (content[0], *content[1])))
 
     def _token(self, value: Any, name: str) -> Hashable:
-        """What stands for a value in the key; what holds others is looked at later."""
+        """What stands for a value in the key; the contents of containers are visited later."""
         self._entries += 1
         kind = type(value)
         if isinstance(value, PLAIN):
@@ -167,7 +167,7 @@ class Watch:
             self.tensors.setdefault(id(value), value)
             number = id(value) if self._same_tensors else self._numbers.setdefault(id(value), len(self._numbers))
             return (number, *geometry(value))
-        if isinstance(value, weakref.ReferenceType):  # recurrent layers make new ones for the fakes that stand for their weights
+        if isinstance(value, weakref.ReferenceType):  # recurrent layers create new ones for the fakes of their weights
             return kind
         if kind in _exact and not value:
             self._empty.append(value)
@@ -200,7 +200,7 @@ class Watch:
         elif isinstance(value, type):
             self._look_at_class(value)
         elif isinstance(value, types.ModuleType):
-            pass  # known by identity; its attributes that code names are looked at with the code
+            pass  # compared by identity; attributes that code names are visited with the code
         elif type(value) not in (*_exact, tuple, frozenset):
             self._look_at_object(name, value)
 
@@ -228,7 +228,7 @@ class Watch:
         self._add(name, [("=" if key in inner else kind, name if key in inner else key, item) for key, item in items], type(table))
 
     def _add(self, name: str, entries: list[tuple[str, Any, Any]], kind: Any = None) -> None:
-        """A row of named things. `entries`: how the key is joined to the name, the key, the thing."""
+        """Adds a row of named things. `entries`: how the key is joined to the name, the key, the thing."""
         row = []
         for how, key, item in entries:
             at = key if isinstance(key, PLAIN) else self._token(key, name)
@@ -254,7 +254,7 @@ class Watch:
                 self._named_globals(function, plain_only=False)
 
     def _look_at_class(self, kind: type) -> None:
-        """Plain values and containers of a class, and the plain globals that its methods name."""
+        """Visits plain values and containers of a class, and the plain globals that its methods name."""
         self._classes.append(vars(kind))
         members = []
         for key, item in list(vars(kind).items()):
@@ -286,7 +286,7 @@ class Watch:
         self._named_globals(function, plain_only=False)
 
     def _named_globals(self, function: Any, plain_only: bool) -> None:
-        """Those that the code reads, and attributes of modules that it reads by their name."""
+        """The globals that the code reads, and the attributes of modules that it reads by name."""
         names = dict.fromkeys(chain.from_iterable(code.co_names for code in _codes(function.__code__)))
         space = function.__globals__
         self._read_from(space, [at for at in names if at in space], plain_only)
@@ -307,7 +307,7 @@ class Watch:
 
 
 def _look_of(tensor: torch.Tensor) -> tuple:
-    """What may change about a tensor that stays the same object, but its data."""
+    """The properties of a tensor, apart from its data, that may change while the object stays the same."""
     if tensor.layout is not torch.strided or torch.nn.parameter.is_lazy(tensor):
         return geometry(tensor)
     return (
@@ -317,7 +317,7 @@ def _look_of(tensor: torch.Tensor) -> tuple:
 
 
 def _is_open(value: Any) -> bool:
-    """Whether what an object holds is looked at."""
+    """Whether the contents of an object are visited."""
     kind = type(value)
     if isinstance(value, torch.nn.Module) and not isinstance(value, torch.jit.ScriptModule):
         return True
@@ -340,7 +340,7 @@ def _slots_of(kind: type) -> Iterator[str]:
 
 
 def _methods_run(kind: type) -> Iterator[Any]:
-    """Functions of a class that run when an object of it is called: those that are named from there on."""
+    """The functions of a class that run when its object is called, including those that these name."""
     names, seen = ["forward", "__call__"], set()
     while names:
         name = names.pop()
@@ -363,7 +363,7 @@ def _made_by_hooks(thing: Any) -> list[str]:
 
 
 def _own(attribute: Any) -> Any:
-    """What a module has where a trace has put a function of its own for a while."""
+    """What a module holds where a trace has temporarily installed a function."""
     if not isinstance(attribute, types.FunctionType) or "instead_of" not in vars(attribute):
         return attribute
     return _NOTHING if attribute.instead_of is None else attribute.instead_of
@@ -377,7 +377,7 @@ def _content(cell: Any) -> Any:
 
 
 def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
-    """A code and those of the functions inside of it."""
+    """A code object and those of the functions inside it."""
     yield code
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results as the target device gives them on real tensors: PyTorch's rules of which kernel runs, and what it saves."""
+"""Results as on the target device with real tensors: PyTorch's rules for which kernel runs and what it saves."""

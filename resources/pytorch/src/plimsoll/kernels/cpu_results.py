@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory of results that CPU kernels give otherwise than their fakes: each rule was seen on real tensors."""
+"""Memory of results where CPU kernels differ from their fakes: each rule was observed on real tensors."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _reformed(result: Any, memory_format: torch.memory_format) -> Any:
 
 def wide_statistics(parameters: slice) -> Callable[[Any, Any], Any]:
     """Norms of half precision with parameters (positions among the arguments) in single precision, as under autocast, keep mean and
-    deviation in single precision, where the fake kernels keep them in the input's."""
+    deviation in single precision, whereas the fake kernels keep them in the input's."""
 
     def corrected(args: Any, result: Any) -> Any:
         wide = args[0].dtype in HALF and any(p is not None and p.dtype == torch.float32 for p in args[parameters])
@@ -36,7 +36,7 @@ def wide_statistics(parameters: slice) -> Callable[[Any, Any], Any]:
 
 
 def _batch_norm(args: Any, result: Any) -> Any:
-    """Contiguous or channels-last as the input suggests, where the fake kernel keeps any order of dimensions."""
+    """Contiguous or channels-last as the input suggests, whereas the fake kernel keeps any order of dimensions."""
     return _reformed(_batch_norm_statistics(args, result), suggest_memory_format(args[0]))
 
 
@@ -44,11 +44,11 @@ def _batch_norm_backward(args: Any, result: Any) -> Any:
     return _reformed(result, suggest_memory_format(args[1]))
 
 
-_workspaces: dict[str, int] = {}  # bytes by what the call is given, tensors as their geometry
+_workspaces: dict[str, int] = {}  # bytes by arguments, with tensors as their geometry
 
 
 def _rnn_layer(args: Any, result: Any) -> Any:
-    """Nobody but oneDNN knows the size of its workspace: one real call on zeros tells it, once per geometry."""
+    """Only oneDNN knows the size of its workspace: one real call on zeros tells it, once per geometry."""
     geometry = tree_map_only(torch.Tensor, lambda t: (t.dtype, tuple(t.shape), t.stride()), args)
     key = repr((geometry, torch.is_grad_enabled()))
     if key not in _workspaces:
@@ -63,8 +63,8 @@ def _rnn_layer(args: Any, result: Any) -> Any:
 
 
 def _embedding_bag(args: Any, result: Any) -> Any:
-    """The bag of each index: the kernel makes it one element longer, and then shorter; sums in bfloat16 need none, as in other types.
-    The size of each bag: it makes one for each offset, also for the last that begins none."""
+    """The bag of each index: the kernel allocates one extra element and then shrinks it; sums in bfloat16 need none, as in other types. The
+    size of each bag: the kernel makes one for each offset, even for the last, which begins none."""
     sizes, offsets = result[2], args[2]
     if 0 < sizes.numel() < offsets.numel():
         result = (*result[:2], torch.empty(offsets.numel(), dtype=sizes.dtype)[: sizes.numel()], *result[3:])

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which kernel scaled_dot_product_attention takes on CUDA, by PyTorch's own rules, and the ops that it then runs.
+"""Which kernel scaled_dot_product_attention chooses on CUDA, by PyTorch's own rules, and the ops that it then runs.
 
-The rules are those of torch 2.15 (aten/src/ATen/native/transformers: attention.cpp, sdp_utils_cpp.h, cuda/sdp_utils.cpp) for a
-GPU of compute capability 8.x, in the default order: flash, memory-efficient, separate operators.
+The rules are those of torch 2.15 (aten/src/ATen/native/transformers: attention.cpp, sdp_utils_cpp.h, cuda/sdp_utils.cpp) for a GPU of
+compute capability 8.x, in the default order: flash, memory-efficient, separate operators.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MATH = "attention runs as separate operators, which keep a matrix of queries by 
 
 @dataclass
 class Call:
-    """One call of scaled_dot_product_attention. q, k, v: (batch, heads, length, head size), as a rule."""
+    """One call of scaled_dot_product_attention. q, k, v: normally (batch, heads, length, head size)."""
 
     q: torch.Tensor
     k: torch.Tensor
@@ -47,7 +47,7 @@ class Call:
 
 
 def grouping(grouped: bool) -> dict[str, bool]:
-    """The argument for grouped heads, which torch 2.4 doesn't have."""
+    """The argument for grouped heads, which torch 2.4 lacks."""
     return {"enable_gqa": True} if grouped else {}
 
 
@@ -75,7 +75,7 @@ def _has_plain_rows(call: Call, ignore_single: bool) -> bool:
 
 
 def flash_objection(call: Call) -> str:
-    """Why the flash kernel can't run, "" when it can."""
+    """Why the flash kernel can't run; "" if it can."""
     q, k, v = call.q, call.k, call.v
     shared = _shared_objection(call)
     if shared:
@@ -92,7 +92,7 @@ def flash_objection(call: Call) -> str:
 
 
 def efficient_objection(call: Call) -> str:
-    """Why the memory-efficient kernel can't run, "" when it can."""
+    """Why the memory-efficient kernel can't run; "" if it can."""
     q, k, v = call.q, call.k, call.v
     shared = _shared_objection(call)
     if shared:
@@ -101,7 +101,7 @@ def efficient_objection(call: Call) -> str:
         return "this version of torch has no memory-efficient kernel for grouped heads"
     if q.dtype not in (*_HALF, torch.float32):
         return f"the dtype is {str(q.dtype).removeprefix('torch.')}"
-    alignment = 8 if q.dtype in _HALF else 4  # 16 bytes, what tensor cores load at once
+    alignment = 8 if q.dtype in _HALF else 4  # 16 bytes, the load width of tensor cores
     if q.size(-1) != k.size(-1) or any(t.size(-1) == 0 or t.size(-1) % alignment for t in (q, v)):
         return f"the head size ({q.size(-1)}) is no multiple of {alignment}"
     if any(t.numel() and t.storage_offset() % alignment for t in (q, k, v)):
@@ -120,7 +120,7 @@ def _run_flash(call: Call) -> torch.Tensor:
 
 
 def _added(mask: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
-    """A mask that is added: a boolean one becomes 0 where it is true and minus infinity elsewhere."""
+    """An additive mask: a boolean one becomes 0 where it is true and minus infinity elsewhere."""
     if mask.dtype != torch.bool:
         return mask
     return torch.where(mask.logical_not(), -math.inf, torch.scalar_tensor(0.0, dtype=dtype, device=mask.device))
@@ -140,7 +140,7 @@ def _run_efficient(call: Call) -> torch.Tensor:
 
 
 def attend(call: Call, kernels: Any) -> torch.Tensor:
-    """Runs the ops of the kernel that CUDA would take, and notes it in `kernels`."""
+    """Runs the ops of the kernel that CUDA would choose, and records it in `kernels`."""
     allowed = torch.backends.cuda
     flash = flash_objection(call) if allowed.flash_sdp_enabled() else "the flash kernel is switched off"
     if not flash:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """torch.autocast("cuda") on CPU tensors: the CPU's autocast with CUDA's lists of ops.
 
-Which ops autocast knows is asked of the dispatcher; what it does with each of CUDA's is in PyTorch's lists (ATen/autocast_mode.h).
-Ops with one policy on both devices keep the CPU's kernels, and their cache of cast weights. That of the others is kept here: a weight
-that both kinds of ops take is cast twice.
+The dispatcher tells which ops autocast knows; what it does with each of CUDA's is in PyTorch's lists (ATen/autocast_mode.h). Ops with
+the same policy on both devices keep the CPU's kernels and their cache of cast weights. The cache of the others is kept here, so a weight
+used by both kinds of ops is cast twice.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _eligible(value: Any) -> bool:
 
 
 class Casts:
-    """Casts tensors; weights once in a block, as autocast does: leaves in single precision that require gradients."""
+    """Casts tensors. As in autocast, weights are cast once per block: leaves in single precision that require gradients."""
 
     def __init__(self) -> None:
         self._weights: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}  # by identity: the weight and its cast
@@ -99,7 +99,7 @@ def _setting_dtype(op: Any) -> Callable:
                 given = dict(zip(names, args)) | kwargs
                 given["dtype"] = given.get("dtype") or torch.float32
                 return op(**given)
-            # norm: the overload with a dtype is another one
+            # norm: the overload with a dtype is a separate op
             given = dict(zip(names, args)) | kwargs
             exponent, dim, keep = given.get("p", _NORM_EXPONENT), given.get("dim", []), given.get("keepdim", False)
             return torch.ops.aten.norm.ScalarOpt_dim_dtype(given["self"], exponent, dim, keep, dtype=torch.float32)
@@ -140,8 +140,8 @@ def _overload(name: str) -> Any:
 
 
 def install(library: Any, casts: Casts) -> None:
-    """Gives the CPU's autocast CUDA's lists until `library` (torch.library.Library) is destroyed. `casts` is to be cleared with
-    autocast's own cache."""
+    """Gives the CPU's autocast CUDA's lists until `library` (torch.library.Library) is destroyed. Clear `casts` together with autocast's
+    own cache."""
     cuda, cpu = _registered(_CUDA), _registered(_CPU)
     for name in cpu - cuda:
         library.impl(name, torch.library.fallthrough_kernel, _CPU)

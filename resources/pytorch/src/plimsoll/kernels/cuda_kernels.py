@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """CUDA's kernels on fake CPU tensors: where PyTorch's choice depends on the device, the CPU's is replaced by CUDA's.
 
-The replacements are kernels of PyTorch's dispatcher, so that they hold for every caller of the op, from Python or C++, in backward,
-too: a recomputation must meet the same kernels.
+The replacements are kernels of PyTorch's dispatcher, so they apply to every caller of the op, from Python or C++ and in backward: a
+recomputation must find the same kernels.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ AUTOCAST = "autocast casts for the ops of CUDA's lists"
 DROPOUT = "dropout runs as CUDA's fused kernel with a mask of one byte an element"
 
 
-# What the ops of a step on a GPU tell of the kernels that were chosen.
+# Ops of a step on a GPU that reveal which kernels were chosen.
 _TAKEN = {
     "aten._scaled_dot_product_flash_attention.default": ("attention", "flash"),
     "aten._scaled_dot_product_cudnn_attention.default": ("attention", "cudnn"),
@@ -37,7 +37,7 @@ _TAKEN = {
 
 
 class Kernels:
-    """Which kernels the step takes, how often, and what is taken for granted."""
+    """Which kernels the step runs, how often, and under which assumptions."""
 
     def __init__(self) -> None:
         self.chosen: dict[str, Counter[str]] = {}
@@ -48,7 +48,7 @@ class Kernels:
         self.chosen = {}
 
     def take_from(self, targets: Iterable[str], device: str) -> None:
-        """What a step on a real GPU chose by itself, seen in its ops."""
+        """Records a kernel that a step on a real GPU chose by itself, as seen in its ops."""
         for family, kernel in (_TAKEN[target] for target in targets if target in _TAKEN):
             self.take(family, kernel, f"kernels are those that PyTorch chose for {device}")
 
@@ -103,7 +103,7 @@ def _autocast(original: Any, install: Callable[[], None]) -> Any:
 
 @contextlib.contextmanager
 def cuda_kernels(kernels: Kernels) -> Iterator[None]:
-    """Replaces the CPU's choices; `kernels` hears of each."""
+    """Replaces the CPU's choices and records each in `kernels`."""
     library = torch.library.Library("aten", "IMPL")
     autocast, clear_cache = torch.autocast.__init__, torch.clear_autocast_cache
     casts = cuda_autocast.Casts()

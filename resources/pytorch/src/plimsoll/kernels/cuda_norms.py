@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which kernels batch norm and RMS norm take on CUDA, by PyTorch's own rules (ATen/native/Normalization.cpp, torch 2.15)."""
+"""Which kernels batch norm and RMS norm use on CUDA, by PyTorch's own rules (ATen/native/Normalization.cpp, torch 2.15)."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def batch_norm(kernels: Any) -> Callable:
 
 
 class FusedRmsNorm(torch.autograd.Function):
-    """The fused op under autograd, which PyTorch knows for CUDA tensors only."""
+    """The fused op under autograd, which PyTorch provides for CUDA tensors only."""
 
     @staticmethod
     def forward(ctx: Any, x: torch.Tensor, shape: list[int], weight: Any, eps: Any) -> Any:

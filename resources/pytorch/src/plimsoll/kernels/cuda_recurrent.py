@@ -17,7 +17,7 @@ CUDNN = (
     "the few views that find that piece, and the state of its random numbers (some MB), are left out"
 )
 
-# What cuDNN keeps of each time step and layer, in hidden sizes: results of the gates, and cells.
+# What cuDNN keeps of each time step and layer, in hidden sizes: gate results and cells.
 _KEPT = {_RELU: (1, 0), _TANH: (1, 0), _LSTM: (4, 1), _GRU: (6, 0)}
 _ALIGNMENT, _HEADER = 32, 256
 
@@ -25,9 +25,9 @@ _ALIGNMENT, _HEADER = 32, 256
 def reserve_bytes(
     mode: int, hidden: int, layers: int, directions: int, batch: int, steps: int, item: int, dropout: float
 ) -> int:
-    """Bytes that cuDNN keeps for backward: gates, cells and what passes between layers, then masks of one bit an element.
+    """Bytes that cuDNN keeps for backward: gates, cells and values passed between layers, then masks of one bit per element.
 
-    Equal to cudnnGetRNNTempSpaceSizes of cuDNN 9.26 (standard algorithm) wherever that was asked.
+    Equal to cudnnGetRNNTempSpaceSizes of cuDNN 9.26 (standard algorithm) in all cases checked.
     """
     up = lambda count: -(-count // _ALIGNMENT) * _ALIGNMENT  # noqa: E731
     gates, cells = _KEPT[mode]
@@ -37,7 +37,7 @@ def reserve_bytes(
 
 
 def _sequence_first(x: torch.Tensor, batch_first: bool, features: int) -> torch.Tensor:
-    """Memory as cuDNN writes it, (steps, batch, features), seen as the caller wants it."""
+    """Memory as cuDNN writes it, (steps, batch, features), viewed in the caller's order."""
     steps, batch = (x.size(1), x.size(0)) if batch_first else (x.size(0), x.size(1))
     made = x.new_empty((steps, batch, features))
     return made.transpose(0, 1) if batch_first else made
@@ -55,12 +55,12 @@ def fake_forward(args: tuple) -> tuple:
         hx.new_empty(hx.shape),
         hx.new_empty((0,)) if cx is None else cx.new_empty(cx.shape),
         x.new_empty((size,), dtype=torch.uint8),
-        weights[0].as_strided((0,), (1,)),  # the piece in which the weights lie: nothing new
+        weights[0].as_strided((0,), (1,)),  # a view of the storage that holds the weights, not a new tensor
     )
 
 
 def fake_backward(args: tuple) -> tuple:
-    """Results of aten._cudnn_rnn_backward on fakes: gradients of input, hx and cx, and those of the weights in one piece."""
+    """Results of aten._cudnn_rnn_backward on fakes: gradients of input, hx and cx, and those of the weights in one buffer."""
     x, weights, _, _, hx, cx = args[:6]
     batch_first, wanted = args[14], args[21]
     gradients = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of PyTorch that take another code path for fake tensors, made to take that of real tensors."""
+"""Functions of PyTorch that take a different code path for fake tensors, made to take that of real tensors."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class _Names(TorchDispatchMode):
 
 @functools.lru_cache(maxsize=None)
 def _looks_at_both_ends() -> bool:
-    """Whether one_hot of this PyTorch finds the least and the largest class in one op."""
+    """Whether one_hot of this PyTorch finds the smallest and the largest class in one op."""
     with _disable_current_modes(), _Names() as names, torch.no_grad():
         torch._C._nn.one_hot(torch.zeros(1, dtype=torch.int64), 1)
     return "aten.aminmax.default" in names.seen
@@ -40,12 +40,12 @@ def _largest(indices: torch.Tensor) -> int:
 
 
 def _look_at_classes(indices: torch.Tensor) -> None:
-    """The real function raises for classes out of range; data_dependent.py takes them to be in range."""
+    """The real function raises an error for classes out of range; data_dependent.py assumes them to be in range."""
     _largest(indices)
 
 
 def _one_hot(indices: torch.Tensor, classes: int, target: str) -> torch.Tensor:
-    """On a CPU the classes are looked at first; on fakes PyTorch compares with arange() instead of scattering."""
+    """On a CPU, the real function checks the classes first; on fakes, PyTorch compares with arange() instead of scattering."""
     if classes == -1:
         classes = (_largest(indices) if target == "cpu" else int(indices.max().item())) + 1
     elif target == "cpu":
@@ -72,6 +72,6 @@ class EagerPaths(Noting):
 
 
 def eager_path() -> contextlib.AbstractContextManager:
-    """The modes entered now, to be re-entered where the autograd engine, which drops such modes, runs a recomputation."""
+    """The modes active now, to be entered again when the autograd engine, which drops such modes, runs a recomputation."""
     entered = (mode for mode in _get_current_function_mode_stack() if isinstance(mode, EagerPaths))
     return next(entered, contextlib.nullcontext())

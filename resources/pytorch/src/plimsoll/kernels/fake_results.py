@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results of ops on fakes where torch's fake kernels differ from the real ones, or don't exist."""
+"""Results of ops on fakes where torch's fake kernels differ from the real ones or don't exist."""
 
 from __future__ import annotations
 
@@ -20,32 +20,32 @@ _ON_HOST = {aten._scaled_dot_product_efficient_attention.default: (2, 3)}
 
 
 def _contiguous_gradient(_: Any, result: Any) -> Any:
-    """layer norm's fake kernel hands on the strides of its input where the real one returns contiguous memory."""
+    """layer norm's fake kernel returns its input's strides, whereas the real one returns contiguous memory."""
     if result[0] is None or result[0].is_contiguous():
         return result
     return (torch.empty_like(result[0], memory_format=torch.contiguous_format), *result[1:])
 
 
 def _contiguous(_: Any, result: Any) -> Any:
-    """Gradients that kernels make contiguous, whatever the order of dimensions that they are given."""
+    """Gradients that kernels make contiguous, whatever the order of their input's dimensions."""
     return result if result.is_contiguous() else torch.empty_like(result, memory_format=torch.contiguous_format)
 
 
 def _unreduced_memory(args: Any, result: Any) -> Any:
-    """Losses whose kernels make the unreduced loss first and then resize that to one number: all of its memory lives on."""
+    """Losses whose kernels compute the unreduced loss first and then resize it to one number: all of its memory stays allocated."""
     count = math.prod(torch.broadcast_shapes(args[0].shape, args[1].shape))
     return result if result.dim() or count <= 1 else torch.empty((count,), dtype=result.dtype).as_strided((), ())
 
 
 def _unfolded_memory(args: Any, result: Any) -> Any:
-    """Folding makes a tensor as large as its input first, and resizes it."""
+    """Folding allocates a tensor as large as its input first, and resizes it."""
     if args[0].numel() <= result.numel():
         return result
     return torch.empty((args[0].numel(),), dtype=result.dtype).as_strided(result.shape, result.stride())
 
 
 def _no_buffer(_: Any, result: Any) -> Any:
-    """The CPU's log sigmoid keeps one for backward, CUDA's doesn't."""
+    """The CPU's log sigmoid keeps a buffer for backward, CUDA's doesn't."""
     return (result[0], result[1].new_empty((0,)))
 
 
@@ -59,7 +59,7 @@ def _ordered_as(result: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
 
 
 def _strides_of_product(*positions: int) -> Callable[[Any, Any], Any]:
-    """Of dimensions: the real kernel orders them as a product of these two or three arguments, the fake one as one argument has them."""
+    """Of dimensions: the real kernel orders them like a product of these two or three arguments, the fake one like one argument."""
 
     def corrected(args: Any, result: Any) -> Any:
         if any(p >= len(args) or not isinstance(args[p], torch.Tensor) for p in positions):
@@ -71,8 +71,8 @@ def _strides_of_product(*positions: int) -> Callable[[Any, Any], Any]:
 
 
 def _half_elementwise(func: Any, args: Any, kwargs: Any, result: Any, target: str) -> Any:
-    """Real kernels order a result's dimensions as all operands together suggest; fake ones convert operands of half precision before,
-    and what is expanded loses its order. A real CPU does so, too, with operands that differ in dtype."""
+    """Real kernels order a result's dimensions as all operands together suggest; fake ones convert operands of half precision first, which
+    loses the order of expanded ones. A real CPU does so, too, for operands that differ in dtype."""
     if torch.Tag.pointwise not in func.tags or func._schema.is_mutable or not isinstance(result, torch.Tensor) or result.dim() < 2:
         return result
     operands = [a for a in args if isinstance(a, torch.Tensor)]
@@ -83,19 +83,19 @@ def _half_elementwise(func: Any, args: Any, kwargs: Any, result: Any, target: st
 
 
 def _gradient_of_group_norm(args: Any, result: Any) -> Any:
-    """In the input's dtype, where the fake kernel's is that of statistics in single precision."""
+    """The gradient has the input's dtype, whereas the fake kernel uses that of the single-precision statistics."""
     if result[0] is None or result[0].dtype == args[1].dtype:
         return result
     return (result[0].to(args[1].dtype), *result[1:])
 
 
 def _wanted_gradient(args: Any, result: Any) -> Any:
-    """batch norm's fake kernel makes a gradient of its input also where the mask asks for none."""
+    """batch norm's fake kernel computes the gradient of its input even if the mask doesn't ask for it."""
     return result if args[9][0] else (None, *result[1:])
 
 
 def _wide_statistics(args: Any, result: Any) -> Any:
-    """CUDA's layer and batch norm keep mean and deviation in float32 where the CPU's keep them in the input's half precision."""
+    """CUDA's layer and batch norm keep mean and deviation in float32, whereas the CPU's keep them in the input's half precision."""
     if args[0].dtype not in HALF:
         return result
     return (result[0], *(t.to(torch.float32) if t.numel() else t for t in result[1:]))
@@ -145,7 +145,7 @@ _MADE: dict[Any, Callable] = {
 
 
 def run(func: Any, args: Any, kwargs: Any, target: str) -> Any:
-    """The call; results that are fakes have the memory of the results of the target's real kernels ("cpu", "cuda")."""
+    """Runs the call; results that are fakes get the memory of the results of the target's real kernels ("cpu", "cuda")."""
     if not args or not isinstance(args[0], FakeTensor):
         return func(*args, **kwargs)
     made = _MADE.get(func)
@@ -159,5 +159,5 @@ def run(func: Any, args: Any, kwargs: Any, target: str) -> Any:
 
 
 def on_host(func: Any) -> tuple[int, ...]:
-    """Which results a CUDA run finds in host memory."""
+    """Which results are in host memory in a CUDA run."""
     return _ON_HOST.get(func, ())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""transformers looks for fake tensors and takes other paths: for a trace it must not notice."""
+"""Hides fake tensors from transformers, which would otherwise take different code paths in a trace."""
 
 from __future__ import annotations
 

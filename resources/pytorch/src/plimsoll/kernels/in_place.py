@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ops that PyTorch's own C++ runs in place, but out of place where a dispatch mode is active or tensors are fakes: run in place then, too.
+"""Ops that PyTorch's C++ runs in place, but out of place under a dispatch mode or on fakes: makes them run in place then, too.
 
-Composite functions and nodes of autograd ask whether anybody could be watching (`isTensorSubclassLike` in PyTorch's source) and then
-take a result of its own instead of writing over the one before, which is more memory than a step without a recorder needs.
+Composite functions and nodes of autograd ask whether anything could be watching (`isTensorSubclassLike` in PyTorch's source) and, if so,
+create a new result instead of overwriting the old one, which takes more memory than a step without a recorder needs.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode_stack
 
 aten = torch.ops.aten
-_running = threading.local()  # .rule: of the composite function that runs, and whether somebody else's mode watches it
+_running = threading.local()  # .rule: that of the running composite function, and whether a mode of someone else watches it
 
 _DIGITS = "0123456789"
 
-# What the sums in a composite function are: of scores and a mask, whatever their sizes, or of a product and a bias.
+# The sums in a composite function: of scores and a mask, whatever their sizes, or of a product and a bias.
 _Rule = Callable[[torch.Tensor], bool]
 
 
@@ -41,7 +41,7 @@ _FUNCTIONS: dict[Any, _Rule] = {
     **{getattr(torch, name): _is_bias for name in _RECURRENT},
 }
 
-# Packets of ops -> nodes whose formula writes over the op's first argument, if it made that itself.
+# Packets of ops -> nodes whose formula overwrites the op's first argument if the node itself made it.
 _NODES = {
     "masked_fill": (
         "Atan2Backward", "ClampBackward", "ClampMaxBackward", "ClampMinBackward", "FmaxBackward", "FminBackward", "MaximumBackward",
@@ -62,10 +62,10 @@ _NODES = {
     "add": ("AminmaxBackward",),
 }  # fmt: skip
 
-# But not where another op made it: of BCE with logits the gradient of the target is that of the loss times the negated logits.
+# Except if another op made it: in BCE with logits, the gradient of the target is that of the loss times the negated logits.
 _NOT_OVER = {"mul": "aten.neg.default"}
 
-# Nodes whose formula sums tensors, which the engine does with gradients as well.
+# Nodes whose formula sums tensors, as the engine does with gradients.
 _SUMMING = frozenset(
     f"{name}Backward"
     for name in (
@@ -76,7 +76,7 @@ _SUMMING = frozenset(
 )  # fmt: skip
 
 
-# Nodes whose formula looks at values where no mode is active, and takes other ops: of a real step too much is recorded then.
+# Nodes whose formula inspects values if no mode is active and then runs other ops: a recording of a real step has too many ops.
 _LOOKING = {"ProdBackward0": "prod()", "ProdBackward1": "prod()", "CumprodBackward0": "cumprod()"}
 _LOOKING_ON_CPU = {
     f"{name[0].upper()}{name[1:]}Backward{number}": f"{name}() of a whole tensor"
@@ -85,7 +85,7 @@ _LOOKING_ON_CPU = {
 
 
 class Noting(TorchFunctionMode):
-    """While entered, it is known which composite function runs."""
+    """While entered, records which composite function runs."""
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
@@ -93,7 +93,7 @@ class Noting(TorchFunctionMode):
         if rule is not None:
             with during(rule):
                 return func(*args, **kwargs)
-        if func is F.multi_head_attention_forward:  # what it calls, no function mode gets to see
+        if func is F.multi_head_attention_forward:  # function modes don't see what it calls
             with _noted_inside():
                 return func(*args, **kwargs)
         return func(*args, **kwargs)
@@ -110,7 +110,7 @@ def during(rule: _Rule) -> Iterator[None]:
 
 
 def _watched() -> bool:
-    """Whether a mode that is there without us, too, comes to see the ops first: then PyTorch takes the other code path in reality, too."""
+    """Whether a mode other than ours sees the ops first: then PyTorch takes the other code path in a real run, too."""
     first = next((mode for mode in reversed(_get_current_dispatch_mode_stack()) if not isinstance(mode, FakeTensorMode)), None)
     return not isinstance(first, Transparent)
 
@@ -134,11 +134,11 @@ def _noted_inside() -> Iterator[None]:
 
 
 class Transparent(TorchDispatchMode):
-    """A mode that runs what a step without it would run."""
+    """A mode that runs the ops that a step without it would run."""
 
 
 class Unnoticed(Transparent):
-    """Entered after modes that are there in reality, it has the ops run as if these were not."""
+    """Entered inside modes that also exist in a real run, it runs ops as if these were absent."""
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         func, args = without_modes(func, args)
@@ -146,19 +146,19 @@ class Unnoticed(Transparent):
 
 
 def sums_inside(node: str) -> bool:
-    """Whether the formula of this node of autograd sums tensors: then one that it made itself is no gradient that waits to be summed."""
+    """Whether the formula of this autograd node sums tensors: a sum that it made itself isn't a gradient waiting to be summed."""
     return node.rstrip(_DIGITS) in _SUMMING
 
 
 def looks_at_values(node: str, target: str) -> str:
-    """The function whose gradients this node of autograd takes otherwise on the target, by their values, while no mode is active."""
+    """The function whose gradients this autograd node computes differently on the target, depending on values, if no mode is active."""
     return _LOOKING.get(node) or (_LOOKING_ON_CPU.get(node, "") if target == "cpu" else "")
 
 
 def without_modes(func: Any, args: Any, node: str = "", made_by_node: Optional[Callable[[torch.Tensor], str]] = None) -> tuple[Any, Any]:
-    """The op, with its arguments, that runs in place of this one where no mode is active.
+    """The op, with its arguments, that runs in place of this one if no mode is active.
 
-    `node`: that of autograd which runs, and `made_by_node` tells with which op it has made a tensor, "" for those that it hasn't.
+    `node`: the autograd node that runs. `made_by_node` tells with which op it made a tensor, "" if it didn't make it.
     """
     if node:
         packet = func._overloadpacket.__name__

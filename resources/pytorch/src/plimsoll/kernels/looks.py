@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Views that autograd makes of fakes to find the node of a view whose memory was written. It finds that of real tensors without an op."""
+"""Views that autograd makes of fakes to find the node of a view whose memory was written. With real tensors it finds it without an op."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from ..common.op_schema import is_view
 
 
 class Looks:
-    """Tells, op by op, which are such views: those right behind the write, from the base of the view that was written.
+    """Recognises such views op by op: those right after the write, from the base of the view that was written.
 
-    Where another view of that memory is read later, autograd looks at it right before the op that reads it. Those aren't told.
+    If another view of that memory is read later, autograd makes its view right before the op that reads it. Those aren't recognised.
     """
 
     def __init__(self) -> None:
@@ -23,7 +23,7 @@ class Looks:
         self._last: Optional[weakref.ref] = None
 
     def begins(self, func: Any, args: Any) -> bool:
-        """Before each op: whether it is one."""
+        """Called before each op: whether it is such a view."""
         written, last = (ref and ref() for ref in (self._written, self._last))
         self._written = self._last = None
         if not args or not is_view(func):
@@ -33,7 +33,7 @@ class Looks:
         return written is not None and written.requires_grad and args[0] is written._base
 
     def ran(self, func: Any, args: Any, result: Any, is_look: bool) -> None:
-        """Behind each op, as begins() told."""
+        """Called after each op, with the result of begins()."""
         if is_look:
             self._last = weakref.ref(result)
         elif torch.is_grad_enabled() and _writes_first(func, args) and args[0]._is_view():

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Real steps measured, and their times written back into a graph file."""
+"""Measures real steps and writes their times back into a graph file."""

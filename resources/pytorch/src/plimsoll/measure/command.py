@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def command(options: argparse.Namespace) -> Any:
-    """The path of the measurement file that was written."""
+    """Returns the path of the measurement file."""
     arguments = command_line.made_by(options.what, _KEYS)
     arguments |= {k: v for k in ("plan", "graph", "out", "steps", "name") if (v := getattr(options, k)) is not None}
     model, plan = arguments.pop("model"), arguments.pop("plan", None)

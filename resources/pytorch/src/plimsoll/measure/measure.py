@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""measure(): what a real step takes, with and without a plan."""
+"""measure(): the memory and time of a real step, with and without a plan."""
 
 from __future__ import annotations
 
@@ -62,12 +62,12 @@ def _device_of(model: torch.nn.Module) -> torch.device:
 def _runs(
     step: Step, plan: Any, loss: Optional[Callable], steps: int, device: torch.device, snapshot: Path
 ) -> tuple[list[dict], list[Profile]]:
-    """Rows of the file, and profiles of unplanned steps."""
+    """The rows of the file, and profiles of unplanned steps."""
     compiled = None
     if isinstance(plan, dict) and plan.get("runtime") == "step":
         compiled = CompiledStep(step, compile_step(step.model, plan, loss=loss))
     elif plan is not None:
-        apply(step.model, plan).remove()  # a plan that doesn't fit is refused before anything has run
+        apply(step.model, plan).remove()  # rejects a plan that doesn't fit before anything has run
     unplanned, profiles = measured_run(step, None, steps, device, snapshot)
     if plan is None:
         return [unplanned], profiles
@@ -77,7 +77,7 @@ def _runs(
 
 
 def _casting(model: Any, autocast: Optional[torch.dtype]) -> contextlib.AbstractContextManager:
-    """What is entered around the step's preparation, which puts it around forward and loss."""
+    """A context around the step's preparation, which enters it around forward and loss."""
     if autocast is None or not isinstance(model, torch.nn.Module):
         return contextlib.nullcontext()
     return casting_to(autocast, _device_of(model).type).entered()
@@ -89,17 +89,17 @@ def measure(
     graph: Union[str, Path, None] = None, out: Union[str, Path, None] = None, progress: Choice = None,
     autocast: Optional[torch.dtype] = None,
 ) -> Path:  # fmt: skip
-    """Runs real training steps and writes what they took to a file, whose path it returns: bytes that autograd saves, peaks of
-    live bytes and of the allocator, the allocator's bytes while each op ran (bytes), time of the step and of each op (nanoseconds).
+    """Runs real training steps and writes what they used to a file, whose path it returns: bytes that autograd saves, peaks of live bytes
+    and of the allocator, the allocator's bytes while each op ran (bytes), time of the step and of each op (nanoseconds).
 
     `model` holds real tensors, all on the CPU or all on one GPU; `args` and `kwargs` are a batch there. `loss`, `optimizer`, `mode`,
-    `name` and `autocast` are as in trace(). With a `plan` (a path or its content, of either runtime) the same is measured without and with it.
-    Times are medians over `steps` steps after a warm-up. `graph` is a graph file of this very step; the measured times of its ops
-    are written into it, and plans made from it count them. `out` is the file (default: <name>.measurement.json in this folder; on
-    CUDA memory snapshots lie beside it). `progress` is as in trace(). Everything is as before afterwards, as trace() describes
-    it; values of tensors are kept in host memory meanwhile, of what is neither trained, a buffer nor the
-    optimizer's the first 2 GiB (a step that writes beyond them is refused afterwards).
-    Raises TraceError or PlanMismatch, each with a sentence.
+    `name` and `autocast` are as in trace(). With a `plan` (a path or its content, of either runtime) the step is measured without and
+    with it. Times are medians over `steps` steps after a warm-up. `graph` is a graph file of this very step; the measured times of its
+    ops are written into it, and plans made from it use them. `out` is the file (default: <name>.measurement.json in this folder; on CUDA
+    memory snapshots are written beside it). `progress` is as in trace(). Afterwards everything is restored, as trace() describes.
+    Meanwhile the values of tensors are kept in host memory; of those that are neither trained, buffers nor the optimizer's, only the
+    first 2 GiB (a step that writes beyond them is refused afterwards).
+    Raises TraceError or PlanMismatch, each with a one-sentence message.
     """
     if isinstance(model, torch.nn.Module) and mode_of(model) is not None:
         raise TraceError("the model was made inside building() and has no values: measure() runs real steps, so build it outside")
@@ -111,7 +111,7 @@ def measure(
     told = Progress(progress, _PASSES_OF_RUN * (1 if plan is None else 2))
     try:
         given = (model, args, kwargs, loss, optimizer, mode, _TARGET)
-        gc.collect()  # no garbage of before keeps its memory meanwhile
+        gc.collect()  # so that earlier garbage doesn't hold memory
         with older_objects_spared(), _casting(model, autocast), prepared(*given, fake=False) as step:
             device = _device_of(model)
             step.progress = told

@@ -16,12 +16,12 @@ from ..record.writer import write
 from .profiled import Profile, median_times
 
 _TIME = 14  # column of `ops`
-_LEAST = 0.95  # of the ops that compute must be among what ran, or the graph is another step's
+_LEAST = 0.95  # of the ops that compute must be in the profile, or the graph belongs to another step
 
 
 def write_times(path: Path, profiles: Sequence[Profile], ran: int, device: torch.device) -> None:
-    """Sets `time_ns` of each op that the profiles of unplanned steps (of `ran` ops) have, null of others. Raises TraceError when the file is no
-    graph of the step that was measured; it is then as it was."""
+    """Sets `time_ns` of each op that the profiles of unplanned steps (of `ran` ops) contain, and null for the others. Raises TraceError and
+    leaves the file unchanged if it isn't a graph of the measured step."""
     graph = _read(path)
     if graph.get("target") != device.type:
         raise TraceError(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One model as it is now, with or without a plan on it: the numbers of its steady training step."""
+"""One model as it is now, with or without a plan: the numbers of its steady training step."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _FNV_OFFSET, _FNV_PRIME = 0xCBF29CE484222325, 0x100000001B3
 
 
 def _nothing(_: Any) -> None:
-    """What the step returns is let go."""
+    """Drops what the step returns."""
 
 
 def _once(step: Any) -> None:
-    """A step as a plain training loop runs it."""
+    """Runs a step as a plain training loop does."""
     step.run(SimpleNamespace(phase=FORWARD), _nothing)
 
 
 def _again(step: Any, watch: Callable[[Callable[[], None]], Any]) -> Any:
-    """`watch` runs the step, which begins without gradients and without garbage."""
+    """`watch` runs the step, which begins without gradients and garbage."""
     step.zero_grad()
     with without_collector():
         result = watch(lambda: _once(step))
@@ -40,7 +40,7 @@ def _again(step: Any, watch: Callable[[Callable[[], None]], Any]) -> Any:
 
 
 def _times(step: Any, steps: int, device: torch.device) -> list[int]:
-    """Nanoseconds of each step, by CUDA's own clock where it runs there."""
+    """Nanoseconds of each step, by CUDA's own clock if it runs there."""
 
     def on_cpu(run: Callable[[], None]) -> int:
         begin = time.perf_counter_ns()
@@ -59,15 +59,15 @@ def _times(step: Any, steps: int, device: torch.device) -> list[int]:
 
 
 def _saved(step: Any) -> int:
-    """Bytes of distinct storages that autograd saves in forward and loss, parameters included; with a plan: outside its regions, and
-    their arguments, which checkpoints have autograd save."""
+    """Bytes of distinct storages that autograd saves in forward and loss, including parameters. With a plan: those saved outside its
+    regions, and the regions' arguments, which checkpoints have autograd save."""
     held: dict[int, Any] = {}
     state = SimpleNamespace(phase=FORWARD)
 
     def pack(tensor: torch.Tensor) -> torch.Tensor:
         if state.phase <= LOSS and tensor.layout is torch.strided:
             storage = tensor.untyped_storage()
-            held[storage._cdata] = storage  # alive, so that its address stays its own
+            held[storage._cdata] = storage  # kept alive, so that its address stays unique
         return tensor
 
     step.zero_grad()
@@ -78,7 +78,7 @@ def _saved(step: Any) -> int:
 
 
 def fingerprint(ops: list[Op]) -> str:
-    """As in plan files: 64-bit FNV-1a over a line "phase target" for each op."""
+    """As in plan files: 64-bit FNV-1a over one line "phase target" per op."""
     value = _FNV_OFFSET
     for op in ops:
         for byte in f"{PHASES[op.phase]} {op.target}\n".encode():
@@ -87,7 +87,7 @@ def fingerprint(ops: list[Op]) -> str:
 
 
 def _cuda_peaks(step: Any, resident: int, device: torch.device, snapshot: Path) -> dict[str, Any]:
-    """What CUDA's allocator counted in one step, and a snapshot of another."""
+    """The peaks that CUDA's allocator counted in one step, and a snapshot of another step."""
 
     def counted(run: Callable[[], None]) -> dict[str, Any]:
         torch.cuda.synchronize(device)
@@ -114,7 +114,7 @@ def _cuda_peaks(step: Any, resident: int, device: torch.device, snapshot: Path) 
 
 
 def _op_rows(step: Step, steps: int, device: torch.device, result: dict[str, Any]) -> list[Profile]:
-    """Records the step op by op on real tensors, and finds these ops in profiles of others that nobody watched."""
+    """Records the step op by op on real tensors, and finds these ops in profiles of other steps that ran without a recorder."""
     step.progress.begin("recording the ops")
     warm_up(step, "cpu")
     recording = finish(record(step, "cpu"))
@@ -141,7 +141,7 @@ def _op_rows(step: Step, steps: int, device: torch.device, result: dict[str, Any
 
 
 def _unrecorded(step: Any, device: torch.device, result: dict[str, Any]) -> None:
-    """The step runner executes ops below the level at which a recorder sees them: only the allocator is asked."""
+    """The step runner executes ops below the level that a recorder sees, so only the allocator is queried."""
     step.progress.begin("profiling")
     profile = _again(step, lambda run: profiled(run, device, memory=True))
     if device.type == "cpu":
@@ -152,9 +152,9 @@ def _unrecorded(step: Any, device: torch.device, result: dict[str, Any]) -> None
 def measured_run(
     step: Any, plan: Optional[dict], steps: int, device: torch.device, snapshot: Path, resident: int = 0
 ) -> tuple[dict[str, Any], list[Profile]]:
-    """The row of `runs` of a measurement file, and profiles of its steps; `plan` is what the model runs under.
+    """The row of `runs` in a measurement file, and profiles of its steps; `plan` is the plan under which the model runs.
 
-    `resident`: bytes that are there before the step, where its ops can't be recorded and told.
+    `resident`: bytes allocated before the step, if its ops can't be recorded.
     """
     step.progress.begin("warm-up steps")
     for _ in range(2):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A real step under torch.profiler: when its ops ran, and what the allocator gave and took, with no dispatch mode active."""
+"""A real step under torch.profiler: when its ops ran, and what the allocator allocated and freed, without a dispatch mode."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ import torch
 from ..common.graph_rows import Op, TraceError
 
 _NODE = "autograd::engine::evaluate_function: "
-# What PyTorch calls where no mode watches, and what a mode sees.
+# Names that PyTorch calls without a mode -> names that a mode sees.
 _SAME = {"aten::_reshape_alias": "aten::view", "aten::new_zeros": "aten::zeros", "aten::_index_put_impl_": "aten::index_put"}
 _COPY = "aten::clone"
-_FAR = 400  # events that are looked through for an op with no number to find it by
+_FAR = 400  # events searched for an op that has no number to find it by
 
 
 @dataclass
 class Event:
-    """A call of an op, composite or not, or of a node of autograd. Times are nanoseconds since the profile began."""
+    """A call of an op, composite or not, or of an autograd node. Times are nanoseconds since the profile began."""
 
     name: str  # "aten::addmm", as comparable() writes it
     start: int
     end: int
     device_ns: int  # of the kernels that it started; 0 on the CPU
-    seq: int  # of a node: its number; of another: that of the node that it may make. Counted from the step's first node
+    seq: int  # of a node: its number; else: the number of the node that it may make. Counted from the step's first node
     children: list["Event"] = field(default_factory=list)
 
 
 @dataclass
 class Profile:
     roots: list[Event]  # by start
-    memory: list[tuple[int, int]]  # (time, bytes given or, negative, taken), by time
+    memory: list[tuple[int, int]]  # (time, bytes allocated or, if negative, freed), by time
 
 
 def comparable(name: str) -> str:
-    """An event's name, or a target's: in place or not, for PyTorch works in place here and there only where no mode watches."""
+    """The name of an event or target without the in-place mark: PyTorch uses some in-place ops only if no mode is active."""
     return _SAME.get(name, name).rstrip("_")
 
 
@@ -58,7 +58,7 @@ def profiled(run: Callable[[], None], device: torch.device, *, memory: bool) -> 
 
 @contextlib.contextmanager
 def _quietly() -> Iterator[None]:
-    """torch 2.15's profiler tells standard error when it starts and stops, unless it is asked not to."""
+    """Silences torch 2.15's profiler, which otherwise reports its start and stop on standard error."""
     before = os.environ.get("KINETO_LOG_LEVEL")
     os.environ.setdefault("KINETO_LOG_LEVEL", "99")
     try:
@@ -74,7 +74,7 @@ def roots_of(profile: Any, first: int) -> list[Event]:
     roots = []
     for event in sorted(profile.events(), key=lambda e: (e.time_range.start, -e.time_range.end)):
         if str(event.device_type).rpartition(".")[2] != "CPU":
-            continue  # kernels: their time is counted with the op that started them
+            continue  # kernels: their time is counted with the op that launched them
         start, end = (round(1000 * t) for t in (event.time_range.start, event.time_range.end))
         device_ns = round(1000 * getattr(event, "device_time_total", 0))
         made[id(event)] = mine = Event(comparable(event.name), start, end, device_ns, event.sequence_nr - first)
@@ -84,7 +84,7 @@ def roots_of(profile: Any, first: int) -> list[Event]:
 
 
 def _memory(profile: Any, device: torch.device) -> list[tuple[int, int]]:
-    """Private: the public list of events has no single allocations."""
+    """Private: the public list of events lacks single allocations."""
     results = getattr(getattr(profile, "profiler", None), "kineto_results", None)
     if results is None or not hasattr(results, "trace_start_ns"):
         raise TraceError(f"torch {torch.__version__} doesn't tell single allocations: measure with 2.4 or newer")
@@ -99,7 +99,7 @@ def _memory(profile: Any, device: torch.device) -> list[tuple[int, int]]:
 
 
 class _Flat:
-    """All events, outer ones first; `ends[i]` is behind everything inside of event i."""
+    """All events, outer ones first; `ends[i]` is the index after everything inside event i."""
 
     def __init__(self, roots: Sequence[Event]):
         self.events: list[Event] = []
@@ -110,7 +110,7 @@ class _Flat:
         for root in roots:
             self._add(root)
         for at, event in enumerate(self.events):
-            # What makes no node carries the number of the next one: the last event that carries it made it.
+            # An op without a node carries the number of the next node: the last event that carries a number made that node.
             known = self.makers.get((event.name, event.seq))
             if known is None or at >= self.ends[known]:
                 self.makers[event.name, event.seq] = at
@@ -133,20 +133,20 @@ class _Flat:
 
 
 def _behind(copy: Event, whole: Event) -> Event:
-    """What is left of an op in place behind the copy that it makes of what it writes over, which is an op for itself."""
+    """What remains of an in-place op after the copy that it makes of the overwritten value, which is an op of its own."""
     return replace(whole, start=copy.end, device_ns=max(0, whole.device_ns - copy.device_ns))
 
 
 def matched(ops: Sequence[Op], profile: Profile) -> list[Optional[Event]]:
-    """The event of each op of a recorded step, None where the profile has none.
+    """The event of each op of a recorded step; None if the profile has none.
 
-    Both ran in one order, and autograd numbers nodes alike: an op of backward is looked for inside of its node, one that makes
-    a node by that node's number, others between those. What matches is taken whole, with everything that it calls.
+    Both ran in the same order, and autograd numbers nodes alike: an op of backward is searched inside its node, one that makes a node by
+    that node's number, the others in between. A match includes everything that it calls.
     """
     flat = _Flat(profile.roots)
     names = [comparable("::".join(op.target.split(".")[:2])) for op in ops]
     anchors = [flat.makers.get((name, op.seq)) if op.seq >= 0 and not op.node else None for name, op in zip(names, ops)]
-    limits, limit = [0] * len(ops), len(flat.events)  # no op lies behind the next one that is found by its number
+    limits, limit = [0] * len(ops), len(flat.events)  # no op comes after the next one that is found by its number
     for ordinal in range(len(ops) - 1, -1, -1):
         limits[ordinal] = limit
         if anchors[ordinal] is not None:
@@ -175,7 +175,7 @@ def matched(ops: Sequence[Op], profile: Profile) -> list[Optional[Event]]:
 
 
 def median_times(ops: Sequence[Op], profiles: Sequence[Profile], device: torch.device) -> list[Optional[int]]:
-    """Nanoseconds of each op over some steps, on CUDA those of its kernels; None where no profile has the op."""
+    """Nanoseconds of each op over some steps, on CUDA those of its kernels; None if no profile has the op."""
     times: list[list[int]] = [[] for _ in ops]
     for profile in profiles:
         for mine, event in zip(times, matched(ops, profile)):
@@ -185,9 +185,9 @@ def median_times(ops: Sequence[Op], profiles: Sequence[Profile], device: torch.d
 
 
 def allocator_curve(events: Sequence[Optional[Event]], profile: Profile, resident: int) -> tuple[list[Optional[int]], int, int]:
-    """What the allocator held: the most while each op ran (None: not matched), the most of all, and the op at which that was.
+    """The allocator's bytes: the maximum while each op ran (None: not matched), the overall maximum, and the op at which it occurred.
 
-    `resident` bytes were there before the step. An op's time goes on until the next one begins, as in a graph file.
+    `resident` bytes were allocated before the step. An op's time extends until the next one begins, as in a graph file.
     """
     starts = [(event.start, ordinal) for ordinal, event in enumerate(events) if event is not None]
     curve: list[Optional[int]] = [None] * len(events)

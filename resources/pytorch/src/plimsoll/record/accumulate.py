@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Undoes an effect of being watched: the engine sums gradients in place, but not while a dispatch mode is active."""
+"""Undoes an effect of recording: the engine sums gradients in place, but not while a dispatch mode is active."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..common.graph_rows import ACCUMULATION, Op, Recording
 
 
 def _rewrite(recording: Recording, ordinal: int, op: Op, moved: dict[int, int]) -> None:
-    """The op becomes an in-place sum, and its result's storage the continuation of the old operand's."""
+    """Turns the op into an in-place sum, whose result continues the old operand's storage."""
     old, new = op.reads[0], op.outputs[0]
     kept, gone = _now(recording.tensors[old].storage, moved), recording.tensors[new].storage
     moved[gone] = kept
@@ -32,7 +32,7 @@ def _fits(recording: Recording, ordinal: int, op: Op, moved: dict[int, int]) -> 
     same = (old.shape, strides(old), old.offset, old.dtype) == (new.shape, strides(new), new.offset, new.dtype)
     storage = recording.storages[_now(old.storage, moved)]
     fresh = recording.storages[new.storage].alloc == ordinal
-    # Nobody else may hold the old value: it dies while the sum runs, or right after.
+    # Nothing else may hold the old value: it is freed while the sum runs, or right after.
     return same and fresh and storage.alloc >= 0 and storage.free == ordinal
 
 
@@ -49,4 +49,4 @@ def correct_accumulation(recording: Recording) -> None:
         (name, storage, _now(gradient, moved), states) for name, storage, gradient, states in recording.params
     ]
     for gone in moved:
-        recording.storages[gone].nbytes = -1  # left out by compact()
+        recording.storages[gone].nbytes = -1  # removed by compact()

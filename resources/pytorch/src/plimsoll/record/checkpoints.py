@@ -13,7 +13,7 @@ from ..kernels.eager_paths import eager_path
 
 
 class CheckpointTracker:
-    """While entered, each checkpointed region remembers the forward op that it starts at; its recomputation walks from there."""
+    """While entered, each checkpointed region records the forward op at which it starts; its recomputation proceeds from there."""
 
     def __init__(self, recorder: Any):
         self._recorder = recorder
@@ -41,7 +41,7 @@ class CheckpointTracker:
             original(frame, tracked, *args, **kwargs)
 
         frame_class.__init__ = tracked_init
-        # Modes that may answer for an op, so that it doesn't run: results saved by selective checkpointing, frozen statistics.
+        # Modes that may answer for an op so that it doesn't run: results saved by selective checkpointing, frozen statistics.
         modes = (getattr(torch_checkpoint, "_CachedTorchDispatchMode", None), FrozenStatistics)
         for mode in modes:
             if mode is not None:
@@ -71,11 +71,11 @@ class CheckpointTracker:
         return bool(self._cursors)
 
     def _position(self) -> int:
-        """Ordinal of the forward op that comes next: a region inside a recomputed region starts at the original's op."""
+        """The ordinal of the next forward op: a region inside a recomputed region starts at the original's op."""
         return self._cursors[-1] if self._cursors else len(self._recorder.ops)
 
     def recomputed_op(self, target: str) -> int:
-        """The forward op that the op beginning now recomputes, or -1."""
+        """The forward op that the op beginning now recomputes; -1 if none."""
         if not self._cursors:
             return -1
         cursor = self._cursors[-1]

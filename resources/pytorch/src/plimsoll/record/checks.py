@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the exporter counts itself, from its own objects and not from the rows that it writes."""
+"""Numbers that the exporter counts from its own objects rather than from the rows that it writes."""
 
 from __future__ import annotations
 

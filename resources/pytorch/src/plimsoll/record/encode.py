@@ -18,7 +18,7 @@ def _number(value: float) -> Any:
 
 
 def encode(value: Any, tensor_row: Callable[[torch.Tensor], int], place: str = "") -> Any:
-    """`place` is the device that stands for the CPU on which fakes live."""
+    """`place` is the device for which the fakes' CPU stands."""
     if isinstance(value, torch.Tensor):
         return {"t": tensor_row(value)}
     if value is None or isinstance(value, (bool, str)):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From what was recorded to what is written: classes, last uses, places of backward ops, no row without memory."""
+"""Turns what was recorded into what is written: classes, last uses, places of backward ops, no rows without memory."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def finish(recording: Recording) -> Recording:
 
 
 def _place_backward(recording: Recording) -> None:
-    """Backward ops stand where their forward op stands, recomputed ops where the op that they recompute does."""
+    """Backward ops get the place of their forward op, recomputed ops that of the op that they recompute."""
     for op in recording.ops:
         if op.phase <= LOSS:
             continue
         origin = op.recompute_of if op.recompute_of >= 0 else op.forward_op
         if origin >= 0:
-            # A forward op found through a recomputed op stands where that one's original stands.
+            # A forward op found through a recomputed op has the place of the original.
             forward = recording.ops[origin]
             if op.module < 0 or op.recompute_of < 0:
                 op.module = forward.module
@@ -69,7 +69,7 @@ def _renamed(value: Any, tensors: dict[int, int], old: list[TensorKey]) -> Any:
 
 
 def _compact(recording: Recording) -> None:
-    """Leaves out storages that became part of others and, with them, what lives in host memory."""
+    """Removes storages that became part of others and, with them, storages in host memory."""
     storages: dict[int, int] = {}
     for index, storage in enumerate(recording.storages):
         if storage.nbytes >= 0 and not storage.host:

@@ -17,13 +17,13 @@ from .structures import Structures
 
 
 class DirectCalls:
-    """While entered, notes the modules of a model whose `forward` is called past `__call__`: a trace counts calls, what applies a
-    plan sees forwards. The wrappers hold arguments longer than the model does, so nothing is recorded meanwhile."""
+    """While entered, records the modules of a model whose `forward` is called without `__call__`: a trace counts calls, while a plan is
+    applied to forwards. The wrappers hold arguments longer than the model does, so nothing is recorded meanwhile."""
 
     def __init__(self, model: torch.nn.Module):
         self.modules: set[int] = set()  # identities
         self._model = model
-        self._awaited: list[Optional[torch.nn.Module]] = []  # of each call that runs: whose forward it is still to make
+        self._awaited: list[Optional[torch.nn.Module]] = []  # of each running call: the module whose forward it hasn't called yet
         self._own: list[tuple[dict, Any]] = []
 
     def __enter__(self) -> "DirectCalls":

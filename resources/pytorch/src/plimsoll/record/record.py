@@ -20,7 +20,7 @@ from .saved import DroppedTensors, SavedTensors
 
 @contextlib.contextmanager
 def without_collector() -> Iterator[None]:
-    """Turns the cyclic garbage collector off, whose runs are unpredictable: a recording frees no cycles."""
+    """Turns off the cyclic garbage collector, which runs unpredictably: a recording frees no cycles."""
     gc.collect()
     enabled = gc.isenabled()
     gc.disable()
@@ -32,7 +32,7 @@ def without_collector() -> Iterator[None]:
 
 
 def warm_up(step: Step, target: str) -> None:
-    """Runs the step once, which makes the optimizer's state and shows how modules are called, and drops the gradients afterwards."""
+    """Runs the step once, which creates the optimizer's state and shows how modules are called, and then drops the gradients."""
     step.progress.begin("warm-up step")
     recorder = Recorder(step, target)
     step.zero_grad()
@@ -43,7 +43,7 @@ def warm_up(step: Step, target: str) -> None:
 
 
 def _register(recorder: Recorder, step: Step) -> dict[int, list[int]]:
-    """Storages that are there before the step. Returns the optimizer's state storages by the parameter's id."""
+    """Registers the storages that exist before the step. Returns the optimizer's state storages by the parameter's id."""
     add = recorder.storages.add
     for name, parameter in step.model.named_parameters(remove_duplicate=False):
         add(parameter, -1, PARAMETER, name)
@@ -65,7 +65,7 @@ def _register(recorder: Recorder, step: Step) -> dict[int, list[int]]:
 
 
 def _foreign(recorder: Recorder, step: Step) -> Iterator[tuple[str, torch.Tensor]]:
-    """Parameters that aren't the model's and take part in the step. Their memory, and that of such buffers, is named."""
+    """Parameters outside the model that take part in the step. Their memory, and that of such buffers, gets a name."""
     for name, tensor, buffer in step.foreign:
         row = recorder.storages.find(tensor)
         if row is None:
@@ -130,7 +130,7 @@ def _made_in_forward(recording: Recording) -> list[int]:
 
 
 def record_with_python_frees(step: Step, target: str) -> Recording:
-    """A recording with saved tensors, and `python_free` from a second one in which autograd holds nothing."""
+    """A recording with saved tensors, and with `python_free` from a second recording in which autograd holds nothing."""
     step.progress.begin("recording")
     recording = record(step, target, SavedTensors)
     for storage in recording.storages:

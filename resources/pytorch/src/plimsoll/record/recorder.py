@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes down every aten op of a step with its storages, in the order in which they really run."""
+"""Records every aten op of a step with its storages, in the real order of execution."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from .storages import StorageTable
 
 aten = torch.ops.aten
 _NO_NUMBER = 2**63  # AccumulateGrad carries 2^64 - 1
-_NO_FAKE = "no fake impl"  # of the sentence with which torch.library refuses
+_NO_FAKE = "no fake impl"  # part of the message with which torch.library refuses
 _UNIMPLEMENTED = (NotImplementedError, UnsupportedOperatorException, DataDependentOutputException, DynamicOutputShapeException)
 
 
@@ -66,7 +66,7 @@ class _Detaches(TorchDispatchMode):
 
 @functools.lru_cache(maxsize=None)
 def _detaches_again() -> bool:
-    """Whether a mode sees what AccumulateGrad does once two times (torch 2.4 to 2.6 do it)."""
+    """Whether a mode sees the single detach of AccumulateGrad twice (in torch 2.4 to 2.6)."""
     with _disable_current_modes(), torch.enable_grad():
         leaf = torch.zeros(1, requires_grad=True)
         result = leaf * 2
@@ -76,7 +76,7 @@ def _detaches_again() -> bool:
 
 
 class Recorder(Transparent):
-    """The dispatch mode. `on` is true between `open()` and `close()`; ops outside are run and forgotten."""
+    """The dispatch mode. `on` is true between `open()` and `close()`; ops outside are run but not recorded."""
 
     def __init__(self, step: Any, target: str):
         super().__init__()
@@ -107,7 +107,7 @@ class Recorder(Transparent):
         self._seq_ops: list[int] = []
 
     def open(self) -> None:
-        # Numbers in the file count from the step's first node: the same step gives the same file.
+        # Numbers in the file count from the step's first node, so that the same step gives the same file.
         self._first_seq = torch.autograd._get_sequence_nr()
         self._last_seq = -1
         self.on = True
@@ -117,16 +117,16 @@ class Recorder(Transparent):
         self.storages.stop_watching()
 
     def note_autocast(self) -> None:
-        """Called between ops: while an op is dispatched, autocast is off."""
+        """Called between ops, since autocast is off while an op is dispatched."""
         if self.autocast is None and torch.is_autocast_enabled(self._device):
             self.autocast = str(torch.get_autocast_dtype(self._device)).removeprefix("torch.")
 
     def sequence(self) -> int:
-        """Number of the autograd node made last, -1 when the step has made none."""
+        """The number of the latest autograd node; -1 if the step has made none."""
         return torch.autograd._get_sequence_nr() - 1 - self._first_seq
 
     def unpacking_node(self, makes: int) -> Optional[int]:
-        """Number of the node that runs; `makes` is the op that made it where none is known to have."""
+        """The number of the running node; `makes` is the op that made it, for nodes whose op is unknown."""
         node = torch._C._current_autograd_node() if torch._C._current_graph_task_id() != -1 else None
         if node is None or not _has_number(node):
             return None
@@ -154,7 +154,7 @@ class Recorder(Transparent):
         if not self.on:
             return self._call(func, args, kwargs)
         if func is aten.detach.default and (not _steals_gradient() or self._stole(args[0])):
-            # A second name for the same memory, of which hooks make many: no op of the step.
+            # Another name for the same memory, as hooks often make; not an op of the step.
             result = func(*args, **kwargs)
             if self.on_detach is not None:
                 self.on_detach(args[0], result)
@@ -202,7 +202,7 @@ class Recorder(Transparent):
         return without_modes(func, args, _name_of(node), lambda tensor: self._made_by(node, tensor))
 
     def _made_by(self, node: Any, tensor: torch.Tensor) -> str:
-        """The op with which this node has made the tensor's memory, "" if it hasn't."""
+        """The op with which this node made the tensor's memory; "" if it didn't."""
         row = self.storages.find(tensor)
         alloc = self.storages.rows[row].alloc if row is not None else -1
         if alloc < 0:
@@ -225,7 +225,7 @@ class Recorder(Transparent):
             op.flags |= RANDOM
         if is_collective(func):
             op.flags |= COLLECTIVE
-        # Gradients that forward asks for (a penalty on them, say) are part of forward.
+        # Gradients that forward asks for (such as for a penalty) are part of forward.
         in_graph_task = torch._C._current_graph_task_id() != -1 and self.phase >= BACKWARD
         if in_graph_task:
             op.phase = BACKWARD
@@ -268,14 +268,14 @@ class Recorder(Transparent):
             self._seq_ops.append(len(self.ops))
 
     def _own_looks(self) -> None:
-        """A write into a view makes a node for the whole memory, too, and one that looks at the view: what it packs, it packs behind them."""
+        """A write into a view also makes a node for the whole memory, and one that views it, which packs its tensors after the first."""
         while self._last_seq < self.sequence():
             self._last_seq += 1
             self._seqs.append(self._last_seq)
             self._seq_ops.append(len(self.ops) - 1)
 
     def _adds_like_engine(self, args: Any, kwargs: Any) -> bool:
-        """Whether this is the engine summing two gradients, which it does in place when no mode is active."""
+        """Whether the engine is summing two gradients, which it does in place if no mode is active."""
         if len(args) != 2 or kwargs or not all(isinstance(a, torch.Tensor) for a in args):
             return False
         node = torch._C._current_autograd_node()
@@ -327,7 +327,7 @@ class Recorder(Transparent):
                 self._keep_on_host(op, constant, result)
 
     def _keep_on_host(self, op: Op, constant: bool, result: Any) -> None:
-        """Step counters of optimizers stay in host memory, and so does what is computed from nothing else."""
+        """Step counters of optimizers stay in host memory, as does anything computed from them alone."""
         rows = self.storages.rows
         storage_of = lambda t: self.storages.tensors[t].storage  # noqa: E731
         from_host = bool(op.reads) and all(rows[storage_of(t)].host for t in op.reads)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What autograd saves, when it takes it out and when it lets go, seen through saved_tensors_hooks."""
+"""What autograd saves, when it unpacks it and when it releases it, seen through saved_tensors_hooks."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class _Packed:
 
 
 class SavedTensors:
-    """Hooks that record and keep what they pack: lifetimes stay as they are."""
+    """Hooks that record what they pack and keep it, so that lifetimes don't change."""
 
     def __init__(self, recorder: Any):
         self.rows: list[Saved] = []
@@ -49,10 +49,10 @@ class SavedTensors:
         if not recorder.on:
             return tensor
         seq = recorder.sequence()
-        after = bool(recorder.ops) and recorder.owns(seq)  # results are packed when the op has run, inputs before
+        after = bool(recorder.ops) and recorder.owns(seq)  # results are packed after the op has run, inputs before
         row = Saved(recorder.storages.tensor(tensor), len(recorder.ops) - int(after), int(after), seq)
         self.rows.append(row)
-        # A node that keeps its own result would hold itself: a detached one has no node.
+        # A node that kept its own result would hold itself; a detached result has no node.
         packed = _Packed(tensor.detach() if tensor.grad_fn is not None else tensor, row)
         self._watch(packed, row, "released")
         return packed
@@ -63,8 +63,8 @@ class SavedTensors:
         row = packed.row
         if row.unpack is None:
             row.unpack = len(self._recorder.ops)
-            # An op in place first makes its node, then a copy of what it overwrites, which is packed when that copy looks
-            # like the op that made the last node: only now it shows whose it is.
+            # An in-place op first makes its node, then a copy of what it overwrites. The copy is packed while it looks like the op that
+            # made the last node; only now is it known whose it is.
             node = self._recorder.unpacking_node(row.op + row.after)
             row.seq = row.seq if node is None else node
         handed = packed.tensor.detach()
@@ -73,7 +73,7 @@ class SavedTensors:
         return handed
 
     def _follow(self, source: torch.Tensor, copy: torch.Tensor) -> None:
-        """Autograd passes on a shallow copy of what the hook returned: that one tells how long the node holds it."""
+        """Autograd passes on a shallow copy of what the hook returned; its lifetime shows how long the node holds the tensor."""
         if self._handed is not None and self._handed() is source and self._handed_row is not None:
             self._watch(copy, self._handed_row, "dropped")
             self._handed = None
@@ -88,7 +88,7 @@ class SavedTensors:
 
 
 class DroppedTensors:
-    """Hooks that keep nothing of what forward made: storages then die with Python's last reference."""
+    """Hooks that keep nothing that forward made, so that storages are freed with Python's last reference."""
 
     def __init__(self, recorder: Any):
         self._recorder = recorder

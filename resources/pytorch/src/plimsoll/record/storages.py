@@ -13,8 +13,8 @@ from ..common.source_lines import user_line
 
 
 class StorageTable:
-    """Numbers every storage that the step touches. `clock()` is the op that runs now, None when no step is recorded; `host` the
-    kind of device whose memory doesn't count ("": none)."""
+    """Numbers every storage that the step touches. `clock()` is the op running now, None if no step is recorded; `host` is the kind of
+    device whose memory doesn't count ("": none)."""
 
     def __init__(self, clock: Callable[[], Optional[int]], host: str = ""):
         self.rows: list[Storage] = []
@@ -29,7 +29,7 @@ class StorageTable:
         return self._ids.get(tensor.untyped_storage()._cdata) if tensor.layout is torch.strided else None
 
     def add(self, tensor: torch.Tensor, alloc: int, cls: Optional[int] = None, name: str = "") -> int:
-        """The row of the tensor's storage, made if it is new."""
+        """The row of the tensor's storage, which is created if it is new."""
         if tensor.layout is not torch.strided:
             raise TraceError(
                 f"{user_line() or 'the step itself'}: a tensor of layout {str(tensor.layout).removeprefix('torch.')} has no single "

@@ -40,8 +40,8 @@ def stream_of(recording: Recording) -> Stream:
 
 
 def record_stream(step_builder: Callable[[], dict[str, Any]], *, target: str = "cuda", fake: bool = True) -> Stream:
-    """`step_builder` returns trace()'s arguments as a dict (model, args, kwargs, loss, optimizer); under `fake` it is
-    called where models take no memory."""
+    """`step_builder` returns trace()'s arguments as a dict (model, args, kwargs, loss, optimizer); with `fake` it is called where models
+    take no memory."""
     if fake:
         with building():
             made = step_builder()

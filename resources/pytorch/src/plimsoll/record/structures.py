@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What surrounds the tensors of a call: containers, numbers, names, the very objects; equal where a fused region may run both calls."""
+"""Everything about a call except its tensors: containers, numbers, names, identities of objects; equal if a fused region may run both."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ENCODED = (bool, int, float, type(None), torch.dtype, torch.device, torch.layou
 
 
 class _Identities:
-    """Numbers objects in the order in which they are first met, without keeping them alive."""
+    """Numbers objects in order of first appearance, without keeping them alive."""
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[int, weakref.ref]] = {}
@@ -34,13 +34,13 @@ class _Identities:
         self._count += 1
         try:
             self._known[address] = (number, weakref.ref(thing, lambda _: self._known.pop(address, None)))
-        except TypeError:  # can't be recognised when it is met a second time: it gets a new number each time
+        except TypeError:  # can't be recognised later: gets a new number each time
             pass
         return number
 
 
 class Structures:
-    """The rows of the table of the same name. `tensor_row` is the row of a tensor in `tensors`."""
+    """The rows of the table `structures`. `tensor_row` is a tensor's row in `tensors`."""
 
     def __init__(self, tensor_row: Callable[[torch.Tensor], int]):
         self.rows: list[list[Any]] = []
@@ -83,11 +83,11 @@ class Structures:
             return {"tuple": [self._value(item, slot) for item in value], "class": self._object(kind)}
         if kind is dict:
             return {"dict": [[self._value(key, slot), self._value(item, slot)] for key, item in value.items()]}
-        slot[0] += sum(1 for _ in tensors_in(value))  # they are no slots: nobody can put others in their place
+        slot[0] += sum(1 for _ in tensors_in(value))  # not slots: they can't be replaced by others
         return self._object(value)
 
     def _tensor(self, tensor: torch.Tensor, slot: int) -> dict[str, Any]:
-        """Python may know one tensor under several objects (detach, .data), of which autograd thinks differently."""
+        """Python may have several objects for one tensor (detach, .data), which differ for autograd."""
         alias = self._tensors.setdefault(self._tensor_row(tensor), _Identities()).number(tensor)
         value: dict[str, Any] = {"t": slot, "alias": alias} if alias else {"t": slot}
         if not tensor.is_leaf and (tensor._backward_hooks or tensor.retains_grad):

@@ -28,7 +28,7 @@ _PASSES = 3  # the warm-up step and two recordings
 
 
 def batch_of(step: Step) -> str:
-    """Shapes and types of the tensors that one batch is made of: "64x3x224x224 float32, 64 int64"."""
+    """The shapes and dtypes of the tensors in a batch: "64x3x224x224 float32, 64 int64"."""
     seen: dict[int, str] = {}
     for _, tensor in step.inputs():
         shape = "x".join(str(n) for n in tensor.shape) or "1"
@@ -79,7 +79,7 @@ def trace_graph(
     vary: Optional[Mapping[str, Sequence[int]]] = None, vary_dims: Optional[Dims] = None, micro_steps: MicroSteps = 1,
     autocast: Optional[torch.dtype] = None,
 ) -> dict[str, Any]:  # fmt: skip
-    """The graph as it would be written."""
+    """The graph in the form in which it would be written."""
     told_progress = Progress(progress, _PASSES)
 
     @contextlib.contextmanager
@@ -117,33 +117,33 @@ def trace(
     """Records one step of `model` without running it, and returns the path of the graph file that it wrote.
 
     `args` (a tuple, or one tensor) and `kwargs` are the model's; their shapes are those of one batch. Tensors may be real, on any
-    device, or made inside `building()`. `loss` maps the model's output to a tensor with one element; without one the output's
-    `.loss` is taken, else the sum. `optimizer` is an optimizer, or a function that makes one from parameters. `mode` "inference"
-    records a forward without gradients. `target` says whose kernels are recorded: "cuda" or "cpu". Sizes in the file are bytes.
-    `name` stands in the file's header (default: the model's class); `out` is the file (default: <name>.plimsoll.json.gz in this
-    folder). `progress`: True shows a line on standard error, None only on a terminal, False none; a function is called with
-    (fraction done, what is being done).
-    Parameters of modules that the loss or the optimizer brings along are recorded like the model's, named by where they were found.
+    device, or made inside `building()`. `loss` maps the model's output to a tensor with one element; without it, the output's `.loss` is
+    used, else the sum. `optimizer` is an optimizer, or a function that makes one from parameters. `mode` "inference" records a forward
+    without gradients. `target` says whose kernels are recorded: "cuda" or "cpu". Sizes in the file are bytes. `name` is written to the
+    file's header (default: the model's class); `out` is the file (default: <name>.plimsoll.json.gz in this folder). `progress`: True
+    shows a line on standard error, None only on a terminal, False none; a function is called with (fraction done, description of the
+    current work).
+    Parameters of modules that the loss or the optimizer brings along are recorded like the model's and named by where they were found.
 
-    Raises TraceError with a sentence when the step can't be recorded. Either way everything is as it was before: random numbers and
-    torch's modes, and what model, arguments, loss and optimizer hold, down to the objects in their containers, attributes and
-    closures, the user's own classes, and the module-level variables that the user's own functions name. Not looked at are classes and
-    variables of installed packages, objects of most of the standard library's classes (iterators, threads' and contexts' own
-    variables), and the entries of containers with more than 10,000. A step that writes into a tensor there is refused; caches
-    (functools.lru_cache) that come to hold tensors of the trace are cleared.
+    Raises TraceError with a one-sentence message if the step can't be recorded. Either way, everything is restored: random numbers and
+    torch's modes, and the contents of model, arguments, loss and optimizer, down to the objects in their containers, attributes and
+    closures, the user's own classes, and the module-level variables that the user's own functions name. Not covered are classes and
+    variables of installed packages, objects of most of the standard library's classes (iterators, threads' and contexts' own variables),
+    and the entries of containers with more than 10,000. A step that writes into a tensor there is refused; caches (functools.lru_cache)
+    that receive tensors of the trace are cleared.
 
-    `vary={"batch": [8, 16, 24], "sequence": [512, 1024, 2048]}` (either or both) records the step at these sizes, one of which is that of
-    the arguments, and writes how its bytes and flops follow from them: the file then serves other sizes, too. The dimensions meant are
-    those of the arguments and of the tensors that the loss brings along that have one of the sizes; where that doesn't tell,
-    `vary_dims={"batch": {"args[0]": 0, "target": 0}}` does, by the names that the arguments have in the file. A model whose step is
-    another one at another size raises TraceError.
+    `vary={"batch": [8, 16, 24], "sequence": [512, 1024, 2048]}` (either or both) records the step at these sizes, one of which must be
+    the arguments' own, and writes formulas for its bytes and flops, so that the file serves other sizes, too. The dimensions varied are
+    those of the arguments, and of the tensors that the loss brings along, that have one of the sizes; if that is ambiguous,
+    `vary_dims={"batch": {"args[0]": 0, "target": 0}}` selects them by the names that the arguments have in the file. A model whose step
+    differs at another size raises TraceError.
 
-    `micro_steps=k` records gradient accumulation: forward, loss and backward k times, then the optimizer. All have the same arguments,
-    or each its own: a list of k tuples (positional arguments) or dicts (keyword arguments), which takes the place of `args` and
-    `kwargs`. The model's own loss and the sum are divided by k; a `loss` function is expected to divide by itself.
+    `micro_steps=k` records gradient accumulation: forward, loss and backward k times, then the optimizer. All micro-steps have the same
+    arguments, or each its own: a list of k tuples (positional arguments) or dicts (keyword arguments), which replaces `args` and
+    `kwargs`. The model's own loss and the sum are divided by k; a `loss` function must divide by itself.
 
     `autocast=torch.bfloat16` (or torch.float16) runs forward and loss under torch.autocast of the target, backward and optimizer
-    outside, as PyTorch advises; None: autocast is as it is around this call. Losses are not scaled.
+    outside, as PyTorch advises; None: autocast stays as it is around this call. Losses are not scaled.
     """
     name = name or type(model).__name__
     path = Path(out) if out is not None else Path(re.sub(r"[^\w.-]+", "-", name) + ".plimsoll.json.gz")

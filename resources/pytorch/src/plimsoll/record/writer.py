@@ -64,7 +64,7 @@ def graph_of(recording: Recording, header: dict[str, Any]) -> dict[str, Any]:
 
 
 def text_of(graph: dict[str, Any]) -> bytes:
-    """What stands in a graph file, before it is compressed."""
+    """The content of a graph file before compression."""
     return json.dumps(graph, separators=(",", ":"), allow_nan=False).encode()
 
 

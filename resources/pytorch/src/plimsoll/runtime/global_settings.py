@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settings of torch that decide, besides model and arguments, which ops run."""
+"""Settings of torch that decide which ops run, besides model and arguments."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import torch
 
 
 def global_settings() -> tuple[Hashable, ...]:
-    """Equal where the same model runs the same ops for the same arguments."""
+    """Equal if the same model runs the same ops for the same arguments."""
     casts = (
         torch.is_autocast_enabled(device) and (torch.get_autocast_dtype(device), torch.is_autocast_cache_enabled())
         for device in ("cpu", "cuda")

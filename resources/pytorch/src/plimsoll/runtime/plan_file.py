@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plan files as this package takes them: read, and refused with a sentence where they aren't what they say."""
+"""Reads plan files, and refuses those that are invalid or belong to another runtime."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PlanLike = Union[str, os.PathLike[str], dict]
 
 
 def load_plan(plan: PlanLike) -> Any:
-    """The content of a plan file, as it stands there; a content is itself."""
+    """The content of a plan file, unchanged; a content is returned as it is."""
     if isinstance(plan, dict):
         return plan
     path = os.fspath(plan)
@@ -29,7 +29,7 @@ def load_plan(plan: PlanLike) -> Any:
 
 
 def read_plan(plan: PlanLike, runtime: str, use: str) -> dict[str, Any]:
-    """The content of a plan (a path, or the content itself) made for `runtime`; `use` is what runs plans of the other one."""
+    """The content of a plan (a path, or the content itself) made for `runtime`; `use` is what runs plans of the other runtime."""
     content = load_plan(plan)
     _check_header(content, runtime, use)
     return content
@@ -44,7 +44,7 @@ def freezes_stats(plan: dict[str, Any]) -> bool:
 
 
 def _object(pairs: list) -> dict:
-    """An object of the file; of two equal keys readers would differ about which one counts."""
+    """An object of the file; duplicate keys are refused, since readers differ on which one counts."""
     keys = set()
     for key, _ in pairs:
         if key in keys:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steps of several sizes, and the laws in batch and sequence that they follow."""
+"""Steps at several sizes, and the laws in batch and sequence that they follow."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether two recordings are the same step but for sizes, and where they first differ."""
+"""Whether two recordings are the same step except for sizes, and where they first differ."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _STORAGE_FIELDS = ("cls", "alloc", "free", "last_use", "names")
 
 
 def is_size(value: Any) -> bool:
-    """Whether it may vary: whole numbers; others are compared."""
+    """Whether a value may vary: whole numbers; others are compared."""
     return type(value) is int
 
 
 def _alike(here: Any, there: Any) -> bool:
-    """Equal but for whole numbers and for which tensors there are."""
+    """Equal except for whole numbers and for which tensors there are."""
     if isinstance(here, list):
         return isinstance(there, list) and len(here) == len(there) and all(map(_alike, here, there))
     if isinstance(here, dict):
@@ -59,7 +59,7 @@ def _storage_difference(here: Recording, index: int, a: Storage, b: Storage, pyt
 
 
 def _call_difference(here: Recording, there: Recording) -> Optional[str]:
-    """Numbers given to modules are compared as well: whether calls are alike depends on them."""
+    """Numbers passed to modules are compared, too: whether calls are alike depends on them."""
     for a, b in zip(here.calls, there.calls):
         told = [(c.module, c.parent, c.first, c.last, c.source, len(c.inputs), len(c.outputs)) for c in (a, b)]
         path = here.modules[a.module][1] or "the model"
@@ -82,7 +82,7 @@ def _rest(recording: Recording) -> Iterator[tuple[str, Any]]:
 
 
 def first_difference(here: Recording, there: Recording, *, python_frees: bool) -> Optional[str]:
-    """None when the recordings agree. `python_frees`: whether both know when Python frees."""
+    """None if the recordings agree. `python_frees`: whether both know when Python frees."""
     for ordinal in range(min(len(here.ops), len(there.ops))):
         found = _op_difference(here, there, ordinal)
         if found is not None:

@@ -14,15 +14,14 @@ from .exchanged import Exchanger
 
 DEGREES = {"batch": 1, "sequence": 2}  # bytes and flops are affine in the batch and at most quadratic in the sequence
 _SIZES = 3
-_IMAGES = 4  # dimensions from which on torch's layers want the batch first: images, volumes, videos
+_IMAGES = 4  # from this many dimensions on, torch's layers expect the batch first: images, volumes, videos
 
 Dims = Mapping[str, Mapping[str, Union[int, Sequence[int]]]]
 
 
 @dataclass(frozen=True)
 class Axis:
-    """`sizes` rise, `traced` is one of them. `places`: (position among the step's inputs, dimension); `dims`: the same with the
-    inputs' names."""
+    """`sizes` rise and include `traced`. `places`: (position among the step's inputs, dimension); `dims`: the same with inputs' names."""
 
     name: str
     sizes: tuple[int, ...]
@@ -50,13 +49,13 @@ def _checked(vary: Any) -> dict[str, tuple[int, ...]]:
 
 
 def _matching(name: str, sizes: tuple[int, ...], tensor: torch.Tensor) -> list[int]:
-    """The dimensions whose extent is one of the sizes; of images as large as the batch the first one alone."""
+    """The dimensions whose extent is one of the sizes; for images as large as the batch, only the first."""
     dims = [dim for dim, n in enumerate(tensor.shape) if n in sizes]
     return [0] if name == "batch" and tensor.dim() >= _IMAGES and 0 in dims else dims
 
 
 def _found(name: str, sizes: tuple[int, ...], inputs: list[tuple[str, torch.Tensor]]) -> list[tuple[int, int]]:
-    """The dimensions whose extent is one of the sizes; all have the same extent, at most one of each tensor."""
+    """The dimensions whose extent is one of the sizes; all have the same extent, and each tensor has at most one."""
     places = [(at, dim) for at, (_, tensor) in enumerate(inputs) for dim in _matching(name, sizes, tensor)]
     listed = ", ".join(map(str, sizes))
     if not places:
@@ -79,7 +78,7 @@ def _found(name: str, sizes: tuple[int, ...], inputs: list[tuple[str, torch.Tens
 
 
 def _given(name: str, dims: Any, inputs: list[tuple[str, torch.Tensor]]) -> list[tuple[int, int]]:
-    """The dimensions that vary_dims names."""
+    """The dimensions named by vary_dims."""
     known = ", ".join(dict.fromkeys(known for known, _ in inputs))
     if not isinstance(dims, Mapping) or not dims:
         raise TraceError(f"vary_dims[{name!r}] must be a dict from arguments ({known}) to their dimensions, not {dims!r}")
@@ -97,7 +96,7 @@ def _given(name: str, dims: Any, inputs: list[tuple[str, torch.Tensor]]) -> list
 
 
 def axes_of(step: Step, vary: Any, vary_dims: Optional[Dims]) -> list[Axis]:
-    """None without `vary`. Raises TraceError where it isn't certain which dimensions are meant."""
+    """None without `vary`. Raises TraceError if it is ambiguous which dimensions are meant."""
     wanted = _checked(vary) if vary is not None else {}
     stray = [name for name in vary_dims or {} if name not in wanted]
     if stray:
@@ -124,7 +123,7 @@ def axes_of(step: Step, vary: Any, vary_dims: Optional[Dims]) -> list[Axis]:
 
 
 class _Resizer(Exchanger):
-    """Puts tensors of other shapes in the place of the step's inputs; equal objects stay equal."""
+    """Replaces the step's inputs by tensors of other shapes; equal objects stay equal."""
 
     def __init__(self, shapes: dict[int, tuple[str, list[int]]]):
         self._shapes = shapes
@@ -141,7 +140,7 @@ class _Resizer(Exchanger):
 
 
 def _strides(tensor: torch.Tensor, name: str, shape: list[int]) -> list[int]:
-    """Those of the tensor's order of dimensions in memory, for another shape."""
+    """Strides for another shape in the tensor's order of dimensions in memory."""
     strides = list(tensor.stride())
     reach, new_reach = 1, 1
     for dim in sorted(range(tensor.dim()), key=lambda d: (tensor.stride(d), tensor.shape[d])):
@@ -154,7 +153,7 @@ def _strides(tensor: torch.Tensor, name: str, shape: list[int]) -> list[int]:
 
 
 def resizing(axes: list[Axis], sizes: Sequence[int]) -> Callable[[Step], None]:
-    """What brings a prepared step to other sizes, one for each axis; runs under the step's fake mode."""
+    """Functions that bring a prepared step to other sizes, one for each axis; run under the step's fake mode."""
 
     def resize(step: Step) -> None:
         inputs = list(step.inputs())

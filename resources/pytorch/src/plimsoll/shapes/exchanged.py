@@ -13,7 +13,7 @@ from ..common.arguments import is_named_tuple
 
 
 class Exchanger:
-    """Subclasses say in `one` what takes a tensor's place."""
+    """Subclasses define in `one` what replaces a tensor."""
 
     def one(self, tensor: torch.Tensor) -> torch.Tensor:
         raise NotImplementedError

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers as polynomials of batch and sequence: exact in integers, or there is none."""
+"""Numbers as polynomials of batch and sequence: exact in integers, or none."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _power(point: Point, term: Point) -> int:
 
 
 def _inverse(rows: list[list[int]]) -> list[list[Fraction]]:
-    """Gauss-Jordan elimination; the rows belong to a grid, so that there is an inverse."""
+    """Gauss-Jordan elimination; the rows belong to a grid, so an inverse exists."""
     count = len(rows)
     work = [[Fraction(n) for n in row] + [Fraction(int(i == j)) for j in range(count)] for i, row in enumerate(rows)]
     for column in range(count):
@@ -37,7 +37,7 @@ def _inverse(rows: list[list[int]]) -> list[list[Fraction]]:
 
 
 class Laws:
-    """A table of polynomials. `points` determine one, as many as there are terms; it must fit `checks` as well.
+    """A table of polynomials. `points` determine a polynomial, as many as it has terms; it must fit `checks` as well.
 
     A row is [denominator, coefficient of each term]: the value is the sum over the terms divided by the denominator.
     """
@@ -51,7 +51,7 @@ class Laws:
         self._index: dict[tuple[int, ...], int] = {}
 
     def fit(self, values: tuple[int, ...]) -> Optional[int]:
-        """Row of the polynomial that has these values at the points and checks; None when there is none."""
+        """The row of the polynomial with these values at the points and checks; None if there is none."""
         if values not in self._known:
             row = self._solve(values)
             self._known[values] = None if row is None else self._index.setdefault(tuple(row), len(self.rows))

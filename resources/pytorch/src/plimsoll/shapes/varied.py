@@ -17,14 +17,14 @@ NO_LAW = -1
 
 @dataclass
 class Sample:
-    """One recording, and the text of its header that tells the sizes of its arguments."""
+    """One recording, and the text of its header that states the sizes of its arguments."""
 
     recording: Recording
     batch: str
 
 
 class _Fit:
-    """Turns the values that one number has at all points into a row of the table."""
+    """Turns the values of one number at all points into a row of the table."""
 
     def __init__(self, laws: Laws, points: Sequence[str]):
         self._laws = laws
@@ -42,7 +42,7 @@ class _Fit:
 
 
 def _tensor_places(recording: Recording) -> Iterator[tuple[Any, Any]]:
-    """(container, key) of every row of `tensors` that is written somewhere, always in the same order."""
+    """(container, key) of every row of `tensors` that is written somewhere, in an order that is always the same."""
     for op in recording.ops:
         for rows in (op.reads, op.writes, op.outputs):
             yield from ((rows, i) for i in range(len(rows)))
@@ -63,7 +63,7 @@ def _tensors_of(value: Any) -> Iterator[tuple[Any, Any]]:
 
 
 class Joined:
-    """The tensors at all points, row by row: views that are the same at one size and different at another get rows of their own."""
+    """The tensors at all points, row by row: views that are equal at one size and differ at another get separate rows."""
 
     def __init__(self, recordings: Sequence[Recording]):
         self._places = [list(_tensor_places(recording)) for recording in recordings]
@@ -75,7 +75,7 @@ class Joined:
         return [tuple(r.tensors[row] for r, row in zip(self._recordings, rows)) for rows in self._distinct]
 
     def apply(self) -> None:
-        """Brings the tables of the first recording, the one that is written, into this form."""
+        """Brings the tables of the first recording, which is the one written, into this form."""
         index = {rows: i for i, rows in enumerate(self._distinct)}
         self._recordings[0].tensors = [rows[0] for rows in self.rows()]
         for (container, key), rows in zip(self._places[0], self._used):
@@ -91,7 +91,7 @@ def _numbers_in(value: Any, path: str) -> Iterator[tuple[str, int]]:
 
 
 class _Shared:
-    """Distinct rows in the order in which they are first met."""
+    """Distinct rows in order of first appearance."""
 
     def __init__(self) -> None:
         self.rows: list[Any] = []
@@ -105,7 +105,7 @@ class _Shared:
 
 
 def _geometry(fit: _Fit, keys: Sequence[TensorKey], row: int) -> Optional[list[Any]]:
-    """[shape, strides, offset] as rows of the table; None where nothing varies."""
+    """[shape, strides, offset] as rows of the table; None if nothing varies."""
     shapes = [(key.shape, key.strides, key.offset) for key in keys]
     if len(set(shapes)) == 1:
         return None
@@ -166,7 +166,7 @@ def _batch(fit: _Fit, texts: Sequence[str]) -> list[Any]:
 
 
 def fitted(samples: Sequence[Sample], laws: Laws, points: Sequence[str]) -> dict[str, Any]:
-    """All tables but the axes; that of tensors holds once they are joined. The samples agree but for sizes."""
+    """All tables but the axes; that of tensors applies once they are joined. The samples must agree except for sizes."""
     fit = _Fit(laws, points)
     recordings = [sample.recording for sample in samples]
     tables = {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Batch and sequence without a new trace: records the step at several sizes and writes its numbers as exact polynomials of them.
 
-The step is recorded at as many points as there are terms, at the listed size that is left over, and at a size beside the listed ones: a
-model that rounds sizes up or down shows it there. Where it does, the law holds for sizes in steps only.
+The step is recorded at as many points as there are terms, at the remaining listed size, and at an unlisted size, which reveals a model
+that rounds sizes up or down. For such a model, the law holds only for sizes in steps.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .laws import Laws, Point, terms_of
 from .varied import Joined, Sample, fitted
 
 
-# Records the step after the first argument has brought it to another size; with the second, also when Python lets go of what.
+# Records the step after the first argument has brought it to another size; if the second is set, also when Python frees what.
 Record = Callable[[Callable[[Step], None], bool], Sample]
 
 
@@ -28,13 +28,13 @@ def _text(axes: Sequence[Axis], point: Sequence[int]) -> str:
 
 
 def _changed(axes: Sequence[Axis]) -> str:
-    """What a refusal says of the arguments: which dimensions were changed, and how to have others."""
+    """For a refusal: which dimensions of the arguments were changed, and how to choose others."""
     listed = "; ".join(f"{axis.name}: " + ", ".join(f"dimension {dim} of {name}" for name, dim in axis.dims) for axis in axes)
     return f"changed were ({listed}): if one only happens to be of the traced size, name all others with vary_dims"
 
 
 def recordings_of(axes: Sequence[Axis]) -> int:
-    """How often the step is recorded beside the traced size, unless sizes turn out to be rounded."""
+    """How often the step is recorded besides the traced size, unless sizes turn out to be rounded."""
     return math.prod(DEGREES[axis.name] + 1 for axis in axes) + 1 if axes else 0
 
 
@@ -49,7 +49,7 @@ class _Study:
         self._samples: dict[Point, Sample] = {self._origin: base}
         degrees = [DEGREES[axis.name] for axis in axes]
         self._terms = terms_of(degrees)
-        # The traced size first: the law is exact there whatever happens.
+        # The traced size comes first, so the law is exact there in any case.
         ordered = [[axis.traced, *reversed([n for n in axis.sizes if n != axis.traced])] for axis in axes]
         self._points = list(itertools.product(*(sizes[: degree + 1] for sizes, degree in zip(ordered, degrees))))
         self._far = tuple(sizes[-1] for sizes in ordered)
@@ -57,7 +57,7 @@ class _Study:
 
     def at(self, point: Point) -> Sample:
         if point not in self._samples:
-            complete = point == self._far  # one comparison of when Python lets go of what is enough: the ops are the same
+            complete = point == self._far  # comparing Python's frees once is enough, since the ops are the same
             try:
                 sample = self._record(resizing(self._axes, point), complete)
             except TraceError:
@@ -85,11 +85,11 @@ class _Study:
         return {"terms": self._terms, **fitted(self._fitted, laws, [_text(self._axes, point) for point in points])}
 
     def join(self) -> None:
-        """Brings the traced step into the form of which the last fit speaks."""
+        """Brings the traced step into the form that the last fit describes."""
         Joined([sample.recording for sample in self._fitted]).apply()
 
     def probe(self, steps: Sequence[Optional[int]]) -> Point:
-        """A point beside the listed ones: each axis with a step is that much above a listed size, the others as traced."""
+        """An unlisted point: each axis with a step is that much above a listed size, the others as traced."""
         return tuple(axis.traced if step is None else _beside(axis, step) for axis, step in zip(self._axes, steps))
 
 
@@ -109,7 +109,7 @@ def _primes(number: int) -> Iterator[int]:
 
 
 def _step_of(study: _Study, axes: Sequence[Axis], at: int) -> int:
-    """The smallest step in which the axis may grow."""
+    """The smallest step by which the axis may grow."""
 
     def holds(step: int) -> bool:
         try:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Autocast of a training step: around forward and loss, not around backward and optimizer, as PyTorch advises.
 
-Autocast that is on where a step is recorded or measured is taken off, and put around these parts of each step: a block around many
+Autocast that is active when a step is recorded or measured is disabled, and enabled around these parts of each step: a block around many
 steps would keep the cast weights of the first, which no training loop does.
 """
 
@@ -21,8 +21,8 @@ _DTYPES = (torch.bfloat16, torch.float16)
 
 @dataclass(frozen=True)
 class Casting:
-    """`casts`: kinds of devices that autocast is on for, with the dtype; `cached`: weights are cast once in a block; `blocks`: how
-    many there were around the call."""
+    """`casts`: kinds of devices for which autocast is on, with the dtype; `cached`: weights are cast once per block; `blocks`: their number
+    around the call."""
 
     casts: tuple[tuple[str, torch.dtype], ...] = ()
     cached: bool = True
@@ -37,14 +37,14 @@ class Casting:
 
 
 def casting_to(dtype: Any, target: str) -> Casting:
-    """What trace(autocast=dtype) asks for."""
+    """The casting that trace(autocast=dtype) requests."""
     if dtype not in _DTYPES:
         raise TraceError(f"autocast must be torch.bfloat16 or torch.float16, not {dtype!r}")
     return Casting(((target, dtype),))
 
 
 def _depth() -> int:
-    """How many blocks of autocast there are around."""
+    """The number of enclosing autocast blocks."""
     depth = torch.autocast_increment_nesting() - 1
     torch.autocast_decrement_nesting()
     return depth
@@ -52,7 +52,7 @@ def _depth() -> int:
 
 @contextlib.contextmanager
 def taken_off() -> Iterator[Casting]:
-    """While entered, autocast is as outside of all its blocks; yields how it was."""
+    """While entered, autocast is as outside all its blocks; yields its previous state."""
     depth = _depth()
     dtypes = {device: torch.get_autocast_dtype(device) for device in _DEVICES}
     on = [device for device in _DEVICES if torch.is_autocast_enabled(device)]
@@ -62,11 +62,11 @@ def taken_off() -> Iterator[Casting]:
     for device in on:
         torch.set_autocast_enabled(device, False)
     torch.set_autocast_cache_enabled(True)
-    torch.clear_autocast_cache()  # the weights that others have cast are no memory of the step
+    torch.clear_autocast_cache()  # weights cast by others aren't memory of the step
     try:
         yield found
     finally:
-        torch.clear_autocast_cache()  # nor are the step's theirs
+        torch.clear_autocast_cache()  # and those of the step aren't theirs
         for _ in range(depth):
             torch.autocast_increment_nesting()
         for device in on:
@@ -77,7 +77,7 @@ def taken_off() -> Iterator[Casting]:
 
 
 def check_emulated(found: Casting) -> None:
-    """Of a step for CUDA that runs without a GPU. Raises TraceError where casts can't be what a GPU would make of them."""
+    """For a step for CUDA that runs without a GPU: raises TraceError if casts can't be what a GPU would do."""
     way_out = "pass autocast=torch.bfloat16 to trace(), or put torch.autocast into the model's forward"
     if "cpu" in dict(found.casts):
         raise TraceError(f'autocast("cpu") around the call casts nothing on a GPU: {way_out}, or trace with target="cpu"')

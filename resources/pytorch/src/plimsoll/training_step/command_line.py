@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the commands share: the user's MODULE:FUNCTION that returns a step, exit codes, and sentences for what goes wrong."""
+"""Shared by the commands: the user's MODULE:FUNCTION that returns a step, exit codes, and error messages."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ USAGE, FAILED = 2, 3  # exit codes, those of plimsoll-cli
 
 
 def add_arguments(parser: argparse.ArgumentParser, sentence: str) -> None:
-    """The arguments of every command that takes a step; `sentence` says what the function is for."""
+    """The arguments of every command that takes a step; `sentence` describes the function's purpose."""
     parser.add_argument("what", metavar="MODULE:FUNCTION", help=f"function without arguments that returns {sentence}")
     parser.add_argument("--traceback", action="store_true", help="show where in your code an error came from")
 
 
 def made_by(what: str, keys: tuple[str, ...], *, fake: bool = False) -> dict[str, Any]:
-    """What MODULE:FUNCTION returns, as a dict with no other keys than `keys`. `fake`: tensors made by it have no data.
+    """What MODULE:FUNCTION returns, as a dict with no keys other than `keys`. `fake`: tensors made by it have no data.
 
-    Raises LookupError with a sentence when there is no such function and TraceError when it returns something else.
+    Raises LookupError with a sentence if the function doesn't exist and TraceError if it returns something else.
     """
     function = _function(what)
     with building() if fake else contextlib.nullcontext():
@@ -61,7 +61,7 @@ def _function(what: str) -> Callable[[], Any]:
 
 
 def run(options: argparse.Namespace, parser: argparse.ArgumentParser, command: Callable[[argparse.Namespace], Any]) -> int:
-    """Runs a command and prints what it returns. The exit code; whatever goes wrong is one sentence on standard error."""
+    """Runs a command and prints its result. Returns the exit code; every error is one sentence on standard error."""
     module_name, _, function_name = options.what.partition(":")
     if not module_name or not function_name or ":" in function_name or module_name.startswith("."):
         parser.error(f"expected MODULE:FUNCTION, as in my_module:my_function, not {options.what!r}")
@@ -79,7 +79,7 @@ def run(options: argparse.Namespace, parser: argparse.ArgumentParser, command: C
 
 
 def _sentence(error: BaseException) -> str:
-    """What happened in the user's code, on one line."""
+    """An exception in the user's code, on one line."""
     text = " ".join(str(error).split())
     where = line_of(error)
     if isinstance(error, SyntaxError) and error.filename:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The surroundings in which a step is recorded, undone whatever happens: fakes, kernels, modes, optimizer variant."""
+"""The environment in which a step is recorded, always restored: fakes, kernels, modes, optimizer variant."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _training_flags(model: torch.nn.Module, mode: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _foreach(optimizer: Any) -> Iterator[None]:
-    """CUDA takes the foreach variant by itself, but not for fake tensors: ask for it where PyTorch would take it."""
+    """CUDA uses the foreach variant by default, but not for fake tensors: request it where PyTorch would use it."""
 
     def takes_foreach(group: dict[str, Any]) -> bool:
         if group.get("foreach", True) is not None or group.get("fused") or group.get("differentiable"):
@@ -100,7 +100,7 @@ def _check(model: Any, kwargs: Any, loss: Any, optimizer: Any, target: str) -> N
 
 
 def _batches(micro_steps: MicroSteps) -> tuple[int, list[tuple[tuple, dict]]]:
-    """How many micro-steps there are, and the arguments of each where they are told."""
+    """The number of micro-steps, and the arguments of each if they are given."""
     if isinstance(micro_steps, int) and not isinstance(micro_steps, bool):
         if micro_steps < 1:
             raise TraceError(f"micro_steps must be at least 1, not {micro_steps}")
@@ -131,9 +131,9 @@ def prepared(
     target: str, *, micro_steps: MicroSteps = 1, fake: bool = True, emulate: Optional[bool] = None,
     resize: Optional[Callable[[Step], None]] = None, autocast: Optional[torch.dtype] = None,
 ) -> Iterator[Step]:  # fmt: skip
-    """A step whose tensors are fakes (`fake` False: the real ones). `emulate`: whether a step for CUDA runs on the CPU
-    with CUDA's kernels emulated; None: where there is no GPU. `resize` may change its arguments. Its forward and loss run under
-    `autocast`; None: as it is around the call."""
+    """A step whose tensors are fakes (`fake` False: the real ones). `emulate`: whether a step for CUDA runs on the CPU with CUDA's kernels
+    emulated; None: if there is no GPU. `resize` may change its arguments. Its forward and loss run under `autocast`; None: as it is
+    around the call."""
     _check(model, kwargs, loss, optimizer, target)
     args = tuple(args) if isinstance(args, (list, tuple)) else (args,)
     kwargs = dict(kwargs or {})

@@ -24,8 +24,8 @@ KEEPS_OUTPUT = "the training loop keeps the model's output until the step ends"
 
 
 class Step:
-    """`later`: arguments (args, kwargs) of the micro-steps after the first; empty: all have the same. `casting`: autocast that is
-    on in forward and loss."""
+    """`later`: arguments (args, kwargs) of the micro-steps after the first; empty: all have the same. `casting`: autocast that is on in
+    forward and loss."""
 
     def __init__(
         self, model: torch.nn.Module, args: tuple, kwargs: dict, loss: Optional[Callable], optimizer: Any, mode: str,
@@ -50,13 +50,13 @@ class Step:
         self.progress = Progress(False, 1)
         self.kernels = Kernels()
         self.lender: Optional[Lender] = None  # of the step's fakes, None: its tensors are real
-        # (path, tensor, whether it is a buffer) of modules that loss, arguments or optimizer bring along
+        # (path, tensor, whether it is a buffer) of modules brought along by loss, arguments or optimizer
         self.foreign: list[tuple[str, torch.Tensor, bool]] = []
         self.untrained: dict[int, str] = {}  # names, by identity, of tensors that it is an error to train
         self.called_directly: set[int] = set()  # identities of modules whose forward runs past their call, once known
 
     def inputs(self) -> Iterator[tuple[str, torch.Tensor]]:
-        """Tensors given to the step, those that the loss function brings along included."""
+        """The tensors given to the step, including those that the loss function brings along."""
         for number, (args, kwargs) in enumerate([(self.args, self.kwargs), *self.later]):
             place = f"micro_steps[{number}]." if number else ""
             for position, value in enumerate(args):
@@ -77,14 +77,14 @@ class Step:
             tensor.grad = None
 
     def run(self, recorder: Any, at_end: Callable[[Any], None]) -> None:
-        """`at_end` is called with what the step returns, while the step's variables are still alive."""
+        """`at_end` is called with the step's result while its variables are still alive."""
         recorder.phase = FORWARD
         if self.mode == "inference":
             with torch.no_grad(), self.casting.entered():
                 output = self.model(*self.args, **self.kwargs)
             at_end(output)
             return
-        for number in range(self.micro_steps):  # what the loop keeps dies when the next micro-step has made its own
+        for number in range(self.micro_steps):  # the loop's variables are freed when the next micro-step has assigned its own
             with self.casting.entered():
                 recorder.phase = FORWARD
                 output = self._forward(recorder, *(self.later[number - 1] if number and self.later else (self.args, self.kwargs)))
@@ -149,7 +149,7 @@ def _brought(function: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _own_loss(output: Any) -> Optional[torch.Tensor]:
-    """`.loss` or ["loss"] of the output, where there is one."""
+    """`.loss` or ["loss"] of the output, if there is one."""
     loss = output.get("loss") if isinstance(output, Mapping) else getattr(output, "loss", None)
     return loss if isinstance(loss, torch.Tensor) else None
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Wrappers of PyTorch's that a model may be in, or hold, and that neither a trace nor a plan sees through."""
+"""Wrappers of PyTorch that a model may be in or contain, and that neither a trace nor a plan supports."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ import torch
 
 
 def data_parallel_in(model: torch.nn.Module) -> Optional[str]:
-    """What in the model is wrapped in DataParallel, as sentences name it; None: nothing."""
+    """The part of the model that is wrapped in DataParallel, as sentences name it; None if there is none."""
     return _first(model, lambda module: isinstance(module, torch.nn.DataParallel))
 
 
 def distributed_in(model: torch.nn.Module) -> Optional[str]:
-    """Likewise: in DistributedDataParallel or its sharded kin, whose reducers work on the real parameters."""
+    """The same for DistributedDataParallel or its sharded variants, whose reducers work on the real parameters."""
     names = ("DistributedDataParallel", "FullyShardedDataParallel")
     return _first(model, lambda module: any(c.__name__ in names and c.__module__.startswith("torch.") for c in type(module).__mro__))
 
 
 def compiled_in(model: torch.nn.Module) -> Optional[str]:
-    """Likewise: by torch.compile."""
+    """The same for torch.compile."""
     return _first(model, lambda m: type(m).__name__ == "OptimizedModule" or getattr(m, "_compiled_call_impl", None) is not None)
 
 

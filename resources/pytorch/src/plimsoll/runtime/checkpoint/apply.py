@@ -22,14 +22,14 @@ __all__ = ["Handle", "PlanMismatch", "apply", "remove"]
 def apply(model: torch.nn.Module, plan: PlanLike, *, freeze_stats: Optional[bool] = None) -> Handle:
     """Makes a model's training step recompute what the plan says; returns a handle whose `remove()` restores the model.
 
-    `plan` is the path of a plan file (`plimsoll-cli plan --export`) or its content. Plans of module regions match modules by path,
-    class and call, plans of op regions the forward's aten calls one by one; neither looks at shapes, so both hold at any batch
-    that makes the same calls. Raises PlanMismatch, naming the first difference, and changes nothing when plan and model don't
-    fit; a difference that only a forward can show is raised by that forward.
+    `plan` is the path of a plan file (`plimsoll-cli plan --export`) or its content. Plans of module regions match modules by path, class
+    and call; plans of op regions match the forward's aten calls one by one. Neither depends on shapes, so both apply to any batch that
+    makes the same calls. Raises PlanMismatch, naming the first difference, and changes nothing if plan and model don't fit; a difference
+    that shows only during a forward is raised by that forward.
 
-    A plan that says `freeze_stats` doesn't update the running statistics of batch norm in recomputations, so that buffers
-    equal those of the model without a plan. Without it they are updated a second time, as PyTorch's checkpoint does.
-    `freeze_stats`: what the caller takes the plan to say; None: whatever it says. Raises PlanMismatch where it says otherwise.
+    A plan with `freeze_stats` doesn't update the running statistics of batch norm in recomputations, so buffers equal those of the model
+    without a plan. Otherwise they are updated a second time, as by PyTorch's checkpoint. `freeze_stats`: the value that the caller
+    expects in the plan; None: any. Raises PlanMismatch if the plan has the other value.
     """
     plan = read_plan(plan, "checkpoint", 'plimsoll.compile_step() runs plans of runtime "step"')
     wrapper = data_parallel_in(model) if isinstance(model, torch.nn.Module) else None
@@ -45,7 +45,7 @@ def apply(model: torch.nn.Module, plan: PlanLike, *, freeze_stats: Optional[bool
 
 
 def _freezes(plan: dict, wanted: Optional[bool]) -> bool:
-    """The plan's word on statistics, which its numbers rest on: another one would be another step."""
+    """The plan's `freeze_stats`, which can't be overridden: the plan's numbers assume it."""
     said = freezes_stats(plan)
     if wanted is not None and wanted is not said:
         does, other = ("leave batch norm's statistics", "off") if said else ("update batch norm's statistics again", "on")
@@ -68,14 +68,14 @@ def _apply(model: torch.nn.Module, plan: dict, freeze_stats: bool) -> Handle:
     if any(region.save for outermost in regions for region in outermost.all()):
         check_supported()
     targets = _targets(plan)
-    count = graph.get("forward_ops", len(targets))  # those of the loss included
+    count = graph.get("forward_ops", len(targets))  # including those of the loss
     if type(count) is not int or not 0 <= count <= len(targets):
         raise PlanMismatch(f"The plan is damaged: {count!r} is no number of ops.")
     return apply_ops(model, OpPlan(regions, targets[:count], graph.get("target") == "cuda", freeze_stats))
 
 
 class _ModuleOptions:
-    """More arguments of checkpoint() for regions of modules: what they keep, and statistics that stay frozen."""
+    """Further arguments of checkpoint() for module regions: saved sets and frozen statistics."""
 
     def __init__(self, model: torch.nn.Module, plan: dict, freeze_stats: bool):
         self._model = model if freeze_stats else None

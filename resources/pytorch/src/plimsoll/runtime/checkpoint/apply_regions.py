@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Applies a plan's regions of module calls to a model: they run under torch.utils.checkpoint, nested ones included.
 
-What Python holds is part of a plan's memory: the checkpointed function keeps a value that one member passes to the next until
-the next has returned, arguments live until the function returns, nothing else is kept. In between, the model's code gets
-stand-ins, which have the shape of that value and refuse to be computed with.
+What Python holds is part of a plan's memory: the checkpointed function keeps a value that one member passes to the next until the next
+has returned, arguments live until the function returns, and nothing else is kept. In between, the model's code gets stand-ins, which
+have the value's shape but can't be used in computations.
 """
 
 import torch
@@ -15,7 +15,7 @@ from .region_runner import RegionRunner
 
 
 class _Forward:
-    """Replaces a module's forward. Copies and pickles of the model take the applied plan along."""
+    """Replaces a module's forward. Copies and pickles of the model include the applied plan."""
 
     runs_regions = True
 
@@ -93,8 +93,8 @@ def _no_options(_):
 
 
 def apply_regions(model, regions, model_class=None, options=_no_options):
-    """Applies the regions to the model, or raises PlanMismatch and leaves the model as it was. `options` maps a region of the
-    plan to further arguments of checkpoint()."""
+    """Applies the regions to the model, or raises PlanMismatch and leaves the model unchanged. `options` maps a region of the plan to
+    further arguments of checkpoint()."""
     check_model(model, model_class)
     applied = _AppliedRegions(module_regions(model, regions, options))
     applied.install()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models and callers that a plan can't be applied to: other classes, torch.compile, DataParallel, functional_call."""
+"""Models and callers to which a plan can't be applied: other classes, torch.compile, DataParallel, functional_call."""
 
 import traceback
 
@@ -12,7 +12,7 @@ _COMPILED = ("OptimizedModule", "OptimizeContext", "RunOnlyContext")  # torch._d
 
 
 def check_model(model, model_class):
-    """Raises PlanMismatch when this is no model of the class that the plan was made for."""
+    """Raises PlanMismatch if the model isn't of the class for which the plan was made."""
     if not isinstance(model, torch.nn.Module):
         raise PlanMismatch(f"A plan is applied to a torch.nn.Module, not to a {type(model).__name__}.")
     if type(model).__name__ in _COMPILED or any(getattr(m, "_compiled_call_impl", None) is not None for m in model.modules()):
@@ -27,7 +27,7 @@ def check_model(model, model_class):
 
 
 def check_caller(modules):
-    """Raises PlanMismatch where something runs the model in which the plan doesn't hold."""
+    """Raises PlanMismatch if a caller runs the model in a way in which the plan isn't valid."""
     compiled = any(getattr(module, "_compiled_call_impl", None) is not None for module in modules)
     for frame, _ in traceback.walk_stack(None):
         if frame.f_code.co_filename == parallel_apply.__code__.co_filename:
@@ -37,7 +37,7 @@ def check_caller(modules):
                 "functional_call puts other tensors into the model for the forward alone, and regions that are recomputed in backward would find "
                 "the model's own: take the plan off, or copy the values into the model."
             )
-        if frame.f_code.co_filename.endswith("eval_frame.py"):  # a look at f_locals keeps them: never of the user's frames
+        if frame.f_code.co_filename.endswith("eval_frame.py"):  # reading f_locals keeps them alive: never do so for the user's frames
             compiled = compiled or type(frame.f_locals.get("self")).__name__ in _COMPILED
     if compiled:
         raise PlanMismatch(

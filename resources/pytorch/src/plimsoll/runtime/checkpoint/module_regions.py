@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Regions of module calls as a plan file states them, matched with the modules of a model.
+"""Regions of module calls as in a plan file, matched with the modules of a model.
 
-A region is `{"members": [{"path", "class", "call"}, ...], "nested": [regions]}`: consecutive calls of modules, each the
-`call`-th call (from 0) of its module in one forward of the model.
+A region is `{"members": [{"path", "class", "call"}, ...], "nested": [regions]}`: consecutive calls of modules, each the `call`-th call
+(from 0) of its module in one forward of the model.
 """
 
 from ...common.module_hooks import has_hooks
@@ -30,7 +30,7 @@ class PlannedModule:
 
 
 class ModuleRegion:
-    """One checkpointed function: `steps` are its members, or nested regions made of several of them."""
+    """One checkpointed function: `steps` are its members, or nested regions that consist of several members."""
 
     def __init__(self, members, parent, options):
         self.members = members  # (module, call) pairs
@@ -47,7 +47,7 @@ class ModuleRegion:
 
 
 class ModuleRegions:
-    """All regions of a plan, found by the calls that they begin with or contain."""
+    """All regions of a plan, indexed by the calls with which they begin or which they contain."""
 
     def __init__(self):
         self.modules = []
@@ -121,7 +121,7 @@ class _Reader:
 
 
 def module_regions(model, regions, options):
-    """The regions of a plan, or PlanMismatch where one doesn't fit the model."""
+    """The regions of a plan; raises PlanMismatch if one doesn't fit the model."""
     reader = _Reader(model, options)
     reader.found.root = reader.module("")
     for region in regions:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stands in the place of a model's forward and runs code made from its aten calls, with the plan's regions recomputed.
+"""Replaces a model's forward by code generated from its aten calls, with the plan's regions recomputed.
 
-The code is made at the first training call for each combination of shapes, dtypes, modes and attributes of the model; evaluation
+The code is generated at the first training call for each combination of shapes, dtypes, modes and attributes of the model; evaluation
 and calls without gradients run the model's own forward.
 """
 
@@ -36,7 +36,7 @@ _KEPT_CODES = 8
 
 
 class OpPlan:
-    """What a plan file says about ops: `targets` of those of forward and loss, in order."""
+    """The ops of a plan file: `targets` of those of forward and loss, in order."""
 
     def __init__(self, regions: list[Region], targets: list[str], for_cuda: bool, freeze_stats: bool):
         self.regions = regions
@@ -46,7 +46,7 @@ class OpPlan:
 
 
 class OpForward:
-    """The model's forward while an op plan is applied. Copies and pickles take the plan along and generate their own code."""
+    """The model's forward while an op plan is applied. Copies and pickles include the plan and generate their own code."""
 
     runs_regions = True
 
@@ -75,7 +75,7 @@ class OpForward:
 
     @property
     def source(self) -> str:
-        """The code that ran last, "" before the first training call."""
+        """The code that ran last; "" before the first training call."""
         return next(reversed(self._codes.values()))[0].source if self._codes else ""
 
     def install(self) -> None:
@@ -106,7 +106,7 @@ class OpForward:
             if settings:
                 self._watch = Watch((("", self.model),))
                 key = self._key(given)
-            self._codes[key] = code, result, [given.leaves, self._watch.held]  # so that identities in the key stay theirs
+            self._codes[key] = code, result, [given.leaves, self._watch.held]  # keeps them alive, so that identities in the key stay valid
             while len(self._codes) > _KEPT_CODES:
                 self._codes.popitem(last=False)
         self._codes.move_to_end(key)
@@ -124,8 +124,8 @@ class OpForward:
         return contexts_for(region.save, targets, region.first, self.model if plan.freeze_stats else None)
 
     def _made(self, given: Structure) -> tuple[Code, Structure, list[op_refusals.Setting]]:
-        """Retraces the model's own forward, checks it against the plan, makes the code and runs that once on fakes. Returns what the
-        forward writes into what the model holds, too."""
+        """Retraces the model's own forward, checks it against the plan, generates the code and runs it once on fakes. Also returns what the
+        forward writes into the model's objects."""
         model, plan = self.model, self.plan
         op_refusals.check_modules(model)
         target = target_of(model, given.tensors, plan.for_cuda)
@@ -154,7 +154,7 @@ def _title(model: torch.nn.Module) -> str:
 
 @contextlib.contextmanager
 def _without_autocast() -> Iterator[None]:
-    """The recorded ops are what autocast made of the model's: casts are among them."""
+    """The recorded ops already include autocast's casts."""
     with contextlib.ExitStack() as stack:
         for device in ("cpu", "cuda"):
             if torch.is_autocast_enabled(device):
@@ -163,7 +163,7 @@ def _without_autocast() -> Iterator[None]:
 
 
 class _Replay(TorchDispatchMode):
-    """Compares what code does with what the model did, op by op."""
+    """Compares what the code does with what the model did, op by op."""
 
     def __init__(self, recorded: Forward, target: str):
         super().__init__()
@@ -209,7 +209,7 @@ class _Replay(TorchDispatchMode):
 
 
 def _prove(recorded: Forward, code: Code, target: str) -> None:
-    """The code runs the same ops, returns the same kind of tensors, and autograd makes the same graph of both."""
+    """Checks that the code runs the same ops, returns the same kinds of tensors, and gives autograd the same graph."""
     replay = _Replay(recorded, target)
     distinct = [value.tensor for value in recorded.values if type(value.leaf) is int]
     with replay:

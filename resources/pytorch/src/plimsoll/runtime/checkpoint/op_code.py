@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Python source of a forward: its aten calls in a row, regions as functions under torch.utils.checkpoint.
+"""Python source of a forward: its aten calls in sequence, regions as functions under torch.utils.checkpoint.
 
-Every value is let go right behind its last use, which is what a plan's bytes rest on: nothing but the code's own variables and
-autograd holds a value. The functions of regions stand before the one that calls them, not inside of it: Python nests a hundred at most.
+Every value is deleted right after its last use, on which a plan's bytes rely: only the code's own variables and autograd hold values. A
+region's function stands before the one that calls it, not inside it, since Python limits nesting to about a hundred levels.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Code:
 
 
 class _Constant:
-    """A tensor made of numbers in the model's code. Each use gets memory of its own, which nobody sees being made."""
+    """A tensor made of numbers in the model's code. Each use gets its own memory, whose allocation isn't recorded."""
 
     def __init__(self, tensor: torch.Tensor):
         self._tensor = tensor
@@ -55,7 +55,7 @@ class _Constant:
 
 
 def answered(tensor: torch.Tensor, expected: Any, place: str) -> None:
-    """Asks for the value of a tensor, on which the model's code decided when it was retraced (None: it only looked)."""
+    """Queries the value of a tensor on which the model's code decided when it was retraced (None: it only read the value)."""
     with data_dependent.given(0 if expected is None else expected):
         value = torch.ops.aten._local_scalar_dense.default(tensor)
     if expected is not None and value != expected:
@@ -148,11 +148,11 @@ class _Writer:
         return f"{', '.join(targets)}{',' if len(targets) == 1 else ''} = {self.call(statement)}"
 
     def _is_new(self, statement: Statement, value: int) -> bool:
-        """Ops in place return what they were given, which has a name already."""
+        """Ops in place return their argument, which already has a name."""
         return self.recorded.values[value].leaf is None and value not in set(operands(statement))
 
     def function(self, part: Part, name: str) -> list[str]:
-        """The function of a part, after those of its regions."""
+        """Writes the function of a part, after those of its regions."""
         beside, body = [], []
         last = self._last_items(part)
         grad, module = True, None
@@ -193,7 +193,7 @@ class _Writer:
     # ---- lifetimes ----
 
     def _last_items(self, part: Part) -> dict[int, list[int]]:
-        """Item of a part -> the values that its function lets go behind it."""
+        """Item of a part -> the values that its function deletes after it."""
         last: dict[int, int] = {}
         for position, item in enumerate(part.items):
             for value in self._touched(item):

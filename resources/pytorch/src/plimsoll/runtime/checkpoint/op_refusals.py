@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a forward does that code made of its aten calls would lose: each named with a sentence."""
+"""Refuses forwards that do something that code made of their aten calls would lose, each with a sentence."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def is_about_fakes(error: BaseException) -> bool:
 
 
 def saved_tensor_hooks() -> Any:
-    """The hooks that autograd packs what it saves with, None: none. Checkpointing works by them, too."""
+    """The hooks with which autograd packs saved tensors; None if there are none. Checkpointing uses them, too."""
     top = getattr(torch._C._autograd, "_top_saved_tensors_default_hooks", None)
     return top(False) if top is not None else None
 
 
 def check_state(place: Callable[[], str], hooks: Any) -> None:
-    """Before each op. `hooks`: those that were active when the forward began."""
+    """Called before each op. `hooks`: those active when the forward began."""
     if torch._C._current_graph_task_id() != -1:
         raise PlanMismatch(f"{place()}: gradients are computed inside of the forward, which an op plan can't reproduce.")
     if torch.is_inference_mode_enabled():
@@ -63,7 +63,7 @@ def check_tensors(tensors: Iterable[torch.Tensor]) -> None:
 
 @contextlib.contextmanager
 def no_functions() -> Iterator[None]:
-    """Refuses custom autograd functions in this thread: only the aten calls of their forward would be left."""
+    """Refuses custom autograd functions in this thread, since only the aten calls of their forward would remain."""
     own, mine = vars(torch.autograd.Function)["apply"], threading.get_ident()
 
     def apply(cls: Any, *args: Any, **kwargs: Any) -> Any:
@@ -90,7 +90,7 @@ _ABSENT = object()
 
 @dataclass(frozen=True)
 class Setting:
-    """A plain value that a forward writes, `name` of the attributes (or dict) `table`."""
+    """A plain value written by a forward, `name` in the attributes (or dict) `table`."""
 
     table: dict
     name: Any
@@ -108,7 +108,7 @@ class Setting:
 
 
 class PythonState:
-    """What a model holds: a forward that changes it does more than its aten calls."""
+    """The objects of a model: a forward that changes them does more than its aten calls."""
 
     def __init__(self, model: torch.nn.Module):
         self._model = model
@@ -117,7 +117,7 @@ class PythonState:
         self._tables = [(table, dict(table)) for table in self._before.tables]
 
     def settings(self) -> list[Setting]:
-        """The plain values that were written since. Raises PlanMismatch where more has changed."""
+        """The plain values written since. Raises PlanMismatch if anything else has changed."""
         changed = self._changed()
         if changed is None:
             return []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Regions of a plan between arbitrary ops: read from the plan, laid over a recorded forward, refused where they would be wrong."""
+"""Regions of a plan between arbitrary ops: read from the plan, applied to a recorded forward, and refused where they would be wrong."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .op_trace import Forward, Statement, operands
 
 @dataclass
 class Region:
-    """Ops first..last, both included, as the plan numbers them."""
+    """Ops first..last, both included, in the plan's numbering."""
 
     first: int
     last: int
@@ -35,7 +35,7 @@ class Region:
 
 
 def read_regions(rows: Any, parent: Optional[Region] = None) -> list[Region]:
-    """The region tree of a plan. Raises PlanMismatch for one that can't be run."""
+    """The region tree of a plan. Raises PlanMismatch for one that can't run."""
     regions: list[Region] = []
     for position, row in enumerate(rows):
         region = Region(row["first"], row["last"], (*(parent.path if parent else ()), position), read_saved(row))
@@ -88,7 +88,7 @@ class Part:
 
 
 def lay_out(forward: Forward, regions: list[Region]) -> Part:
-    """The forward cut into parts."""
+    """Divides the forward into parts."""
     at = [i for i, statement in enumerate(forward.statements) if statement.ordinal >= 0]
     whole = Part(None, 0, len(forward.statements) - 1, [])
     _cut(whole, regions, at)
@@ -138,13 +138,13 @@ def _pass(forward: Forward, part: Part, used_last: dict[int, int]) -> None:
 
 
 def passes(forward: Forward, value: int) -> bool:
-    """Whether a value is handed from function to function; what modules hold and constants are read where they are used."""
+    """Whether a value is passed from function to function; tensors of modules and constants are read where they are used."""
     leaf = forward.values[value].leaf
     return leaf is None or type(leaf) is int
 
 
 class Checker:
-    """Refuses regions whose recomputation would find other values than forward did. See LIFETIMES.md of core/plan."""
+    """Refuses regions whose recomputation would read values that differ from forward's. See LIFETIMES.md of core/lower/checkpoint."""
 
     def __init__(self, forward: Forward):
         self._forward = forward
@@ -234,13 +234,13 @@ class Checker:
 
 
 def ops_index(forward: Forward, storage: int) -> int:
-    """The op that allocates a storage, -1 for older ones."""
+    """The op that allocates a storage; -1 for older ones."""
     made = forward.made_by[storage]
     return forward.statements[made].ordinal if made >= 0 else -1
 
 
 def check_sequence(forward: Forward, expected: list[str], for_cuda: bool) -> None:
-    """Compares the model's ops with the plan's (forward and loss), up to where the model's forward ends."""
+    """Compares the model's ops with the plan's (forward and loss), up to the end of the model's forward."""
     ops = forward.ops
     for ordinal, op in enumerate(ops):
         target = expected[ordinal] if ordinal < len(expected) else "none: its forward and loss have ended"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments and results of a model, split into tensors and the rest, and rebuilt with other tensors."""
+"""Arguments and results of a model, split into tensors and everything else, and rebuilt with other tensors."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ _Spec = Union[_Tensor, _Leaf, _Container]
 
 
 class Structure:
-    """`tensors`: the distinct tensors, in the order in which they are met. `leaves`: everything else that is no container.
+    """`tensors`: the distinct tensors in order of appearance. `leaves`: everything else that isn't a container.
 
-    `takes_objects`: plain Python objects are split by their attributes, too. Check is_held() before rebuilding them.
+    `takes_objects`: also split plain Python objects by their attributes. Check is_held() before rebuilding them.
     """
 
     def __init__(self, value: Any, takes_objects: bool = False):
@@ -50,26 +50,26 @@ class Structure:
         self._spec = self._flatten(value)
 
     def key(self) -> tuple:
-        """Equal for values that differ in their tensors only. Objects that are no plain values must be the same ones."""
+        """Equal for values that differ only in their tensors. Objects that aren't plain values must be identical."""
         leaves = tuple((type(v), repr(v)) if _is_plain(v) else (type(v), id(v)) for v in self.leaves)
         return self._spec, leaves
 
     def opaque(self) -> list[Any]:
-        """Objects whose inside is unknown."""
+        """Objects with unknown contents."""
         return [leaf for leaf in self.leaves if not _is_plain(leaf) and not isinstance(leaf, type)]
 
     def is_held(self) -> bool:
-        """Whether something outside of the value knows one of its objects, so that another one would not do in its place."""
+        """Whether something outside the value refers to one of its objects, so that a new object can't replace it."""
         if not self.objects:
             return False
         parts = [*self.objects, *self._containers]
         inside = {id(self.objects), id(self._containers), *map(id, parts), *(id(vars(part)) for part in parts if hasattr(part, "__dict__"))}
         inside.add(id(parts))
-        gc.collect()  # what nobody can reach any more knows nothing
+        gc.collect()  # so that unreachable objects don't count
         return any(id(other) not in inside and not isinstance(other, types.FrameType) for other in gc.get_referrers(*self.objects))
 
     def build(self, tensors: Any) -> Any:
-        """The value with these in the place of its own tensors."""
+        """The value with other tensors in place of its own."""
         return self._build(self._spec, tensors)
 
     def without_tensors(self) -> "Structure":
@@ -132,5 +132,5 @@ def _is_plain(value: Any) -> bool:
 
 
 def _holds_items(value: Any) -> bool:
-    """A dataclass that is a dict of its fields, too (outputs of transformers)."""
+    """Whether it is a dataclass that is also a dict of its fields (outputs of transformers)."""
     return isinstance(value, dict) and dataclasses.is_dataclass(value)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The forward of a model as a list of aten calls, recorded on fakes of its arguments: what an op plan's code is made from.
+"""The forward of a model as a list of aten calls, recorded on fakes of its arguments; an op plan's code is generated from it.
 
-Nothing is functionalised: writes in place, views and changes of the gradient mode are statements like any other. Ordinals count
-ops as a graph file does: `detach` is a statement without one.
+Nothing is functionalised: in-place writes, views and changes of the gradient mode are ordinary statements. Ordinals count ops as a graph
+file does: `detach` is a statement without an ordinal.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ aten = torch.ops.aten
 
 @dataclass(frozen=True)
 class Ref:
-    """Stands for a tensor in recorded arguments: the index of its value."""
+    """A tensor in recorded arguments: the index of its value."""
 
     value: int
 
 
 @dataclass
 class Value:
-    """A tensor that the forward meets. `leaf`: how code reads it where no statement makes it: the position of an argument, the
-    (module path, attribute) that holds it, or a constant's tensor."""
+    """A tensor in the forward. `leaf`: how code reads it if no statement makes it: the position of an argument, the (module path,
+    attribute) that holds it, or a constant's tensor."""
 
     storage: int
     tensor: torch.Tensor
@@ -55,7 +55,7 @@ class Value:
 
 @dataclass
 class Statement:
-    """One call. `results` are the values of the tensors in what it returns, in order; `listed`: it returns several things."""
+    """One call. `results` are the values of the tensors that it returns, in order; `listed`: it returns several things."""
 
     func: Any
     args: tuple
@@ -71,13 +71,13 @@ class Statement:
     writes: set[int] = field(default_factory=set)
     random: bool = False
     sequence: int = -1  # of autograd's nodes, when the op runs
-    is_copy: bool = False  # of what the next op, in place, overwrites and its node needs: that call makes it
-    is_look: bool = False  # of autograd at a view whose memory was written: the op that reads it has it look, if it is a fake
-    answer: Any = None  # what a question about values was answered with, None where nothing was decided by it
+    is_copy: bool = False  # copies a value that the next op, in place, overwrites and its node needs; that call makes the copy
+    is_look: bool = False  # autograd's view of written memory: the op that reads that memory makes it, if it is a fake
+    answer: Any = None  # the answer to a query about values; None if nothing was decided by it
 
     @property
     def by_autograd(self) -> bool:
-        """Whether code doesn't run the op, since that of another op does."""
+        """Whether code omits the op because another op's call runs it."""
         return self.is_copy or self.is_look
 
     @property
@@ -88,8 +88,8 @@ class Statement:
 
 @dataclass
 class Forward:
-    """A recorded forward. `results`: the values of the distinct tensors in what the model returned. `settings`: what it wrote
-    into what the model holds, before it was recorded."""
+    """A recorded forward. `results`: the values of the distinct tensors that the model returned. `settings`: what it wrote into the model's
+    objects before it was recorded."""
 
     statements: list[Statement]
     values: list[Value]
@@ -224,7 +224,7 @@ class _Recorder(Transparent):
         here = len(self.statements)
         before = self.statements[-1] if here else None
         if before is not None and before.func is aten.clone.default and func._schema.is_mutable:
-            # The node of an op in place is made first: between the two, autograd makes none.
+            # The node of an in-place op is created first: autograd creates none in between.
             before.is_copy = before.sequence == statement.sequence and before.args[:1] == statement.args[:1]
         self.statements.append(statement)
         statement.listed = isinstance(result, (list, tuple))
@@ -252,7 +252,7 @@ def _tensors_of(module: torch.nn.Module) -> Iterator[tuple[str, torch.Tensor]]:
 
 @contextlib.contextmanager
 def _module_stack(recorder: _Recorder) -> Iterator[None]:
-    """Notes in which module the forward is."""
+    """Tracks in which module the forward is."""
     hooks = torch.nn.modules.module
 
     def enter(module: torch.nn.Module, _: Any) -> None:
@@ -270,14 +270,14 @@ def _module_stack(recorder: _Recorder) -> Iterator[None]:
 
 
 def target_of(model: torch.nn.Module, inputs: list[torch.Tensor], for_cuda: bool) -> str:
-    """Whose kernels run: "cuda" or "cpu". Fakes on the CPU may stand for tensors of a GPU; `for_cuda`: the plan's do."""
+    """Whose kernels run: "cuda" or "cpu". Fakes on the CPU may stand for tensors of a GPU; `for_cuda`: those of the plan do."""
     tensors = [*inputs, *model.parameters()]
     return "cuda" if any(t.is_cuda or (for_cuda and isinstance(t, FakeTensor)) for t in tensors) else "cpu"
 
 
 @contextlib.contextmanager
 def on_fakes(model: torch.nn.Module, inputs: list[torch.Tensor], target: str) -> Iterator[list[torch.Tensor]]:
-    """While entered, the model has fakes for its tensors; yields those of the inputs. Nothing outside sees what runs inside."""
+    """While entered, the model has fakes for its tensors; yields those of the inputs. Nothing inside has an effect outside."""
     with _disable_current_modes(), contextlib.ExitStack() as stack:
         lender = lender_for(model, stack, among=inputs)
         stack.enter_context(preserve.log())
@@ -294,9 +294,9 @@ def on_fakes(model: torch.nn.Module, inputs: list[torch.Tensor], target: str) ->
 
 
 def record_forward(model: torch.nn.Module, run: Any, inputs: list[torch.Tensor], target: str) -> Forward:
-    """Records `run()`, the model's forward. To be called under on_fakes(). Raises PlanMismatch for what no code can reproduce.
+    """Records `run()`, the model's forward. To be called under on_fakes(). Raises PlanMismatch for anything that code can't reproduce.
 
-    A forward may write plain values into what the model holds, if it does the same and writes nothing more once they are there.
+    A forward may write plain values into the model's objects if it behaves the same, and writes nothing more, once they are set.
     """
     with Reach(model, {}).kept():
         made = _record(model, run, inputs, target)
@@ -341,7 +341,7 @@ def _record(model: torch.nn.Module, run: Any, inputs: list[torch.Tensor], target
 
 
 def _alike(one: Forward, other: Forward) -> bool:
-    """Whether code made of one does what code made of the other does."""
+    """Whether code made from either forward does the same."""
     mine, its = ([(s.func, s.args, s.kwargs, s.results, s.looks, s.gradients, s.answer) for s in f.statements] for f in (one, other))
     if mine != its or one.results != other.results or one.result.key() != other.result.key():
         return False
@@ -353,7 +353,7 @@ def _alike(one: Forward, other: Forward) -> bool:
 
 
 def _drop_dead_names(forward: Forward) -> None:
-    """Leaves out what is no op and has no use: a detach that nobody looks at."""
+    """Removes statements that aren't ops and have no use: a detach whose result is never read."""
     used = set(forward.results)
     kept: list[int] = []
     for i in range(len(forward.statements) - 1, -1, -1):
@@ -383,7 +383,7 @@ def _structure_of(result: Any) -> Structure:
 
 
 def _take_buffers_themselves(forward: Forward) -> None:
-    """Where an op takes another name of a whole buffer: regions read buffers where they use them, and may write them there."""
+    """Replaces other names of a whole buffer by the buffer: regions read buffers where they use them, and may write them there."""
     names: dict[Optional[int], int] = {}
     values = forward.values
     for statement in forward.statements:
@@ -400,7 +400,7 @@ def _renamed(value: Any, names: dict[Optional[int], int]) -> Any:
 
 
 def _find_looks(forward: Forward) -> None:
-    """Views that nobody uses, of memory that was written: on fakes autograd makes them before it reads another view (see looks.py)."""
+    """Unused views of memory that was written: on fakes, autograd makes them before it reads another view (see looks.py)."""
     written: set[int] = set()
     used: set[Optional[int]] = set(forward.results)
     suspects: list[bool] = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Refuses regions around a part that the model checkpoints by itself."""
+"""Refuses regions around a part that the model itself checkpoints."""
 
 import torch.utils.checkpoint
 
@@ -7,7 +7,7 @@ from ...common.plan_mismatch import PlanMismatch
 
 
 class NestedCheckpointGuard:
-    """While entered, refuses a region in which the model checkpoints something by itself. `state`: the runner's, of this thread."""
+    """While entered, refuses a region in which the model checkpoints something itself. `state`: the runner's, for this thread."""
 
     def __init__(self, state):
         self.state = state

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs a forward of the model with its regions of module calls under torch.utils.checkpoint, nested ones included.
 
-The first member's forward runs the whole region as one checkpointed function and returns its result; the forwards of the other
-members then return what they are given.
+The first member's forward runs the whole region as one checkpointed function and returns its result; the forwards of the other members
+then return their argument.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ from .own_checkpoints import NestedCheckpointGuard
 
 
 class _PendingCall:
-    """A later member of a region that has run: the model's code has yet to call it, and gets the value that it returned."""
+    """A later member of a region that has already run: the model's code will still call it, and gets the value that it returned."""
 
     def __init__(self, module, first, argument, result):
         self.module = module
@@ -31,7 +31,7 @@ class _PendingCall:
 
 
 class _FirstCall:
-    """How the first member of a region was called: the others must be called alike, but for the value that is passed on."""
+    """How the first member of a region was called: the others must be called alike, except for the passed value."""
 
     def __init__(self, region, arguments, structure):
         self.region = region
@@ -55,7 +55,7 @@ class RegionRunner:
     def __init__(self, regions):
         self.regions = regions
         self.state = threading.local()
-        self.guarded = False  # whether a forward has run that checkpoints nothing inside of regions
+        self.guarded = False  # whether a forward has run that checkpoints nothing inside regions
 
     def __getstate__(self):
         return {name: value for name, value in self.__dict__.items() if name != "state"}
@@ -140,8 +140,8 @@ class RegionRunner:
         return checkpoint(function, *distinct, use_reentrant=False, preserve_rng_state=True, **region.options)
 
     def function(self, counts, region, structure, shapes, places):
-        """The checkpointed function. Its first execution belongs to the run that makes it; later ones are recomputations, which
-        count calls from where the first one began."""
+        """The checkpointed function. Its first execution belongs to the run that creates it; later ones are recomputations, which count
+        calls from where the first one began."""
         first = [True]
 
         def run_region(*distinct):
@@ -188,7 +188,7 @@ class RegionRunner:
         return module.forward(*args, **kwargs)
 
     def pass_on(self, run, args, kwargs):
-        """Handles the call of a later member by the model's code, after the region has run."""
+        """Handles the call of a later member by the model's code after the region has run."""
         due = run.pending[0]
         region = f"the region from {due.region.name}"
         tensors = []

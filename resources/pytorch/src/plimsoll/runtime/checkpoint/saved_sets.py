@@ -16,7 +16,7 @@ from ...common.source_lines import function_on_stack
 from ...kernels.in_place import Noting, Unnoticed
 
 def is_of_checkpoint(func: Any) -> bool:
-    """Whether it is checkpoint() that makes a call, and no op of the region: up to torch 2.6 it makes an empty tensor."""
+    """Whether checkpoint() itself makes a call, rather than an op of the region: up to torch 2.6 it creates an empty tensor."""
     name = "_checkpoint_without_reentrant_generator"
     return func is torch.ops.aten.empty.memory_format and function_on_stack(name, "torch/utils/checkpoint")
 
@@ -41,9 +41,9 @@ def _makes_nothing(what: str) -> PlanMismatch:
 
 
 class _Policy:
-    """Tells by its number in the region whether an op's result is kept. Forward and recomputation count for themselves: some
-    versions of torch ask in both. Views aren't counted: a run on fakes has some that others don't have (looks.py).
-    `expected`: ordinal and target of the others."""
+    """Tells by an op's number in the region whether its result is kept. Forward and recomputation have separate counters, since some
+    versions of torch ask in both. Views aren't counted: a run on fakes has some that others lack (looks.py). `expected`: ordinals and
+    targets of the other ops."""
 
     def __init__(self, saved: frozenset, expected: Sequence[tuple[int, str]]):
         self._saved = saved
@@ -78,7 +78,7 @@ class _Policy:
 
 
 class _Unnoticed:
-    """Dispatch modes, under which ops run as if there were none. Holds them, and so what they save, as long as checkpoint() holds it."""
+    """Dispatch modes under which ops run as if there were none. Keeps the modes, and what they save, as long as checkpoint() keeps it."""
 
     def __init__(self, *modes: Any):
         self._modes = (Noting(), *modes, Unnoticed())
@@ -93,8 +93,8 @@ class _Unnoticed:
 
 
 class Contexts:
-    """`context_fn` of checkpoint() for a region whose ops, from ordinal `first` on, have the targets `expected`: `saved` ones are
-    kept. `model`: whose statistics stay frozen, None: nobody's."""
+    """`context_fn` of checkpoint() for a region whose ops, from ordinal `first` on, have the targets `expected`: those in `saved` are kept.
+    `model`: the model whose statistics stay frozen, or None."""
 
     def __init__(self, saved: Sequence[int], expected: Sequence[str], first: int, model: Optional[torch.nn.Module]):
         self._saved = frozenset(saved)
@@ -121,5 +121,5 @@ class Contexts:
 def contexts_for(
     saved: Sequence[int], expected: Sequence[str], first: int, model: Optional[torch.nn.Module]
 ) -> Optional[Contexts]:
-    """None where a plain checkpoint() does."""
+    """None if a plain checkpoint() suffices."""
     return Contexts(saved, expected, first, model) if saved or model is not None else None

@@ -10,13 +10,12 @@ from ...common.graph_rows import ACCUMULATION, GRADIENT, VIEW, Storage, TraceErr
 from .program import Bound, Program, gradient_op
 
 GRADIENTS = "gradient"
-# How the engine stores a gradient that is the first one, and which argument the new gradient is.
+# How the engine stores a first gradient, and which argument is the new gradient.
 _STORES = {"aten.detach.default": 0, "aten.clone.default": 0, "aten.copy_.default": 1}
 
 
 def accumulating(program: Program, present: Sequence[str]) -> Program:
-    """The program bound also, after all else, to the gradients of the parameters named, which it writes in place; the ops keep
-    their numbers."""
+    """The program bound, in addition, to the gradients of the parameters named, which it writes in place; the ops keep their numbers."""
     if not present:
         return program
     ops, tensors, storages, bound = list(program.ops), list(program.tensors), list(program.storages), list(program.bound)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a step is called with: the tensors in order, and everything else that decides which ops run.
+"""The arguments of a step: the tensors in order, and everything else that decides which ops run.
 
-The part of model and loss is looked at closely only when something about it has changed: models have hundreds of tensors, and
-a step must not take longer for them.
+Model and loss are examined closely only if they have changed: models have hundreds of tensors, and examining them must not slow a step
+down.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .refusals import refuse_devices, refuse_gradient, refuse_hooks, refuse_mode
 
 
 def with_targets(loss: Callable, targets: tuple) -> Callable:
-    """A loss of the model's output alone; the targets are tensors that it brings along."""
+    """A loss of the model's output alone, bound to the targets."""
     return functools.partial(_loss_of, loss=loss, targets=targets)
 
 
@@ -34,14 +34,14 @@ def _address(tensor: torch.Tensor) -> int:
 
 
 class ModelState:
-    """What a step knows of model and loss before it is given a batch."""
+    """What a step knows of model and loss before it gets a batch."""
 
     def __init__(self, model: torch.nn.Module, loss: Optional[Callable]):
         self._model, self._loss = model, loss
         self._watch: Optional[Watch] = None
 
     def update(self) -> bool:
-        """Updates what has changed; returns whether the model has."""
+        """Updates whatever has changed; returns whether the model has."""
         changed = self._watch is None or not self._watch.unchanged()
         if changed:
             self._look()
@@ -75,7 +75,7 @@ class ModelState:
 
 
 class Batch:
-    """One call of a step: `tensors` in the order of a program's `bound`, `key` equal where the same ops run."""
+    """One call of a step: `tensors` in the order of a program's `bound`, `key` equal if the same ops run."""
 
     def __init__(self, model: torch.nn.Module, state: ModelState, args: tuple, kwargs: dict, loss: Optional[Callable], targets: tuple):
         whole_loss = with_targets(loss, targets) if loss is not None and targets else loss
@@ -89,7 +89,7 @@ class Batch:
         self.tensors = state.tensors + inputs
         refuse_devices(self.tensors)
         given = set(map(id, inputs))
-        aside = [tensor for tensor in state.loose if id(tensor) not in given]  # a program holds these objects themselves
+        aside = [tensor for tensor in state.loose if id(tensor) not in given]  # a program itself holds these objects
         self.held: list[Any] = [*state.held, *aside]
         first: dict[int, int] = {}
         aliases = []

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes a schedule as straight-line Python: one line per op, `del` where memory is freed, views rebuilt by geometry.
 
-Variables: t5 is tensor row 5 of the program, r7 the state of the random numbers before op 7, s0 such a state that the step's own
-code keeps. The function takes the tensors that the program is bound to, in order, and returns (loss, gradients in order).
+Variables: t5 is tensor row 5 of the program, r7 the random number state before op 7, s0 such a state that the step's own code keeps. The
+function takes the tensors to which the program is bound, in order, and returns (loss, gradients in order).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def callable_of(target: str) -> Callable:
 
 
 class StepWriter:
-    """`observed`: before and after every execution `seen` is told, and geometry is read from a table that it may correct."""
+    """`observed`: calls `seen` before and after every execution, and reads geometry from a table that `seen` may correct."""
 
     def __init__(self, program: Program, executions: list[Execution], observed: bool):
         self._program = program
@@ -87,7 +87,7 @@ class StepWriter:
         return self._program.storage(row) in self._written
 
     def _use(self, row: int) -> str:
-        """The variable of a tensor, after a line that rebuilds it where it has none."""
+        """The variable of a tensor, after a line that rebuilds it if it has none."""
         rows = self._rows(row)
         if row not in rows:
             self._rebuild(row, rows)
@@ -184,7 +184,7 @@ class StepWriter:
             self._grad = on
 
     def _pattern(self, result: Any, new: set[int]) -> Optional[str]:
-        """What an op's result is assigned to; None when nothing of it is new. Takes each new row once."""
+        """The target of the assignment of an op's result; None if nothing in it is new. Takes each new row once."""
         if isinstance(result, dict) and "t" in result:
             if result["t"] not in new:
                 return None
@@ -237,7 +237,7 @@ class StepWriter:
 def rebuilt(
     base: torch.Tensor, dtype: torch.dtype, conj: bool, neg: bool, shape: tuple, strides: tuple, offset: int
 ) -> torch.Tensor:
-    """A view of the base's memory of another dtype or with other conjugate and negative bits; strides and offset in elements."""
+    """A view of the base's memory with another dtype or other conjugate and negative bits; strides and offset in elements."""
     if base.is_conj():
         base = base.conj()
     if base.is_neg():

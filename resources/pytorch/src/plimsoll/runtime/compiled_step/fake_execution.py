@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Executing a program on fakes: results have the memory that real kernels give them, as in the recording."""
+"""Executes a program on fakes: results have the memory that real kernels give them, as in the recording."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...kernels import fake_results
 
 
 class CorrectedKernels(TorchDispatchMode):
-    """To be entered inside of the fake mode."""
+    """To be entered inside the fake mode."""
 
     def __init__(self, target: str):
         super().__init__()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The first real step of a program is watched: does every kernel return and write what its recording says?"""
+"""Checks the first real step of a program: does every kernel return and write what the recording says?"""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _KNOWN_NAMESPACE = "aten"
 
 
 class FirstStep:
-    """Told by a program's observed function. Geometry that the recording has wrong is put right in `geometry` and, after the
-    step, in the program; what can't be put right is an error. `corrections` are sentences."""
+    """Called by a program's observed function. Wrong geometry in the recording is corrected in `geometry` and, after the step, in the
+    program; anything that can't be corrected is an error. `corrections` are sentences."""
 
     def __init__(self, program: Program, executions: list[Execution]):
         self.geometry = {row: (key.shape, key.strides, key.offset) for row, key in enumerate(program.tensors)}
@@ -62,7 +62,7 @@ class FirstStep:
         return made
 
     def _refuse_written(self, ordinal: int, copied: set[int]) -> None:
-        """A copy holds what eager PyTorch has as long as nobody writes into the memory that it was taken from."""
+        """A copy equals the memory of eager PyTorch only until the memory that it was copied from is written."""
         op = self._program.ops[ordinal]
         shared = {self._program.storage(row) for row in (*copied, *op.outputs, *op.reads)}
         if any(self._program.storage(row) in shared for later in self._program.ops[ordinal + 1 :] for row in later.writes):
@@ -104,14 +104,14 @@ class FirstStep:
         return TraceError(f"{self._program.place(ordinal)} returned {found} where {recorded} was recorded: the step can't be executed op by op")
 
     def correct(self) -> None:
-        """Takes what was found over into the program."""
+        """Applies the corrections to the program."""
         for row, (shape, strides, offset) in self.geometry.items():
             key = self._program.tensors[row]
             self._program.tensors[row] = replace(key, shape=shape, strides=strides, offset=offset)
 
 
 def separated(program: Program, ordinal: int, made: Any, touched: tuple) -> tuple[Any, set[int]]:
-    """An op's results with copies of those that share memory where the recording says that each has its own; rows of the copies."""
+    """An op's results, with copies of those that share memory although the recording gives each its own; also the rows of the copies."""
     owners = {tensor.untyped_storage()._cdata: -1 for tensor in touched}
     copied = set()
 
@@ -132,7 +132,7 @@ def separated(program: Program, ordinal: int, made: Any, touched: tuple) -> tupl
 
 
 def _seen(found: Optional[tuple]) -> Any:
-    """Geometry without the strides of dimensions that have one element at most: they mean nothing."""
+    """The geometry without strides of dimensions that have at most one element, which are meaningless."""
     shape, strides, offset = found
     if 0 in shape:
         return (shape, offset)

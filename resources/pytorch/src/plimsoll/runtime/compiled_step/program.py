@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A recorded step that can be executed: the ops of forward, loss and backward, and the tensors that they are bound to."""
+"""A recorded step that can be executed: the ops of forward, loss and backward, and the tensors to which they are bound."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _NO_REPLAY = {
 
 @dataclass(frozen=True)
 class Bound:
-    """A tensor that is there before the step. `name`: the parameter's or buffer's; of an input its number among the step's."""
+    """A tensor that exists before the step. `name`: that of the parameter or buffer; for an input, its number among the step's."""
 
     kind: str
     name: str
@@ -41,7 +41,7 @@ class Bound:
 
 @dataclass
 class Constant:
-    """A tensor that the step's code brings along: `held` is an object that lives on between steps, else `data` is a copy."""
+    """A tensor that the step's code brings along: `held` is an object that outlives the step, else `data` is a copy."""
 
     data: Optional[torch.Tensor]
     held: Optional[torch.Tensor] = None
@@ -67,12 +67,12 @@ class Program:
         return self.tensors[row].storage
 
     def allocates(self, ordinal: int) -> list[int]:
-        """Storages that the op makes."""
+        """The storages that the op allocates."""
         made = (self.storage(row) for row in self.ops[ordinal].outputs)
         return list(dict.fromkeys(s for s in made if self.storages[s].alloc == ordinal))
 
     def place(self, ordinal: int) -> str:
-        """Where the op comes from, as sentences name it."""
+        """The op's origin, as sentences name it."""
         op = self.ops[ordinal]
         path = self.modules[op.module] if op.module >= 0 else ""
         return " ".join(part for part in (f"op {ordinal} {op.target}", f"in '{path}'" if path else "", op.source) if part)
@@ -89,7 +89,7 @@ def gradient_op(program: Program, name: str) -> int:
 
 
 class _Details:
-    """What a recording must know beyond a graph file: constants' data, random states, rows of what the step is bound to."""
+    """What a recording must know beyond a graph file: constants' data, random number states, rows of what the step is bound to."""
 
     def __init__(self, recorder: Recorder):
         self._recorder = recorder
@@ -110,7 +110,7 @@ class _Details:
         return self._random.points
 
     def _note(self, row: int, tensor: torch.Tensor) -> None:
-        data = None  # of a fake nobody has any
+        data = None  # fakes have no data
         if not isinstance(tensor, FakeTensor):
             with _unwatched():
                 data = tensor.detach().clone()
@@ -125,7 +125,7 @@ def _unwatched() -> Any:
 
 
 def bound_tensors(step: Step) -> Iterator[tuple[str, str, torch.Tensor]]:
-    """(kind, name, tensor) of everything that is there before a step, in an order that is the same every time."""
+    """(kind, name, tensor) of everything that exists before a step, in an order that is always the same."""
     for name, parameter in step.model.named_parameters():
         yield PARAMETERS, name, parameter
     for name, buffer in step.model.named_buffers():
@@ -172,7 +172,7 @@ def _record_once(step: Step, target: str) -> tuple[Program, dict[int, Any]]:
 
 
 def record_program(step: Step, target: str, on_fakes: bool) -> Program:
-    """Records the step twice and refuses it when the recordings differ. The step was warmed up. `on_fakes`: it will run on them."""
+    """Records the step twice and refuses it if the recordings differ. The step must be warmed up. `on_fakes`: it will run on them."""
     program, constants = _record_once(step, target)
     second, others = _record_once(step, target)
     _compare(program, second)
@@ -225,13 +225,13 @@ def _refuse_changed(before: Watch, after: Watch) -> None:
 
 
 def _distinct(tensors: list[TensorKey]) -> list[int]:
-    """For every row the first row that is equal to it: storages that were joined give equal rows."""
+    """For every row, the first row equal to it: joined storages lead to equal rows."""
     first: dict[TensorKey, int] = {}
     return [first.setdefault(key, row) for row, key in enumerate(tensors)]
 
 
 def renamed(value: Any, rows: list[int]) -> Any:
-    """An encoded value with other rows."""
+    """An encoded value with other tensor rows."""
     if isinstance(value, list):
         return [renamed(item, rows) for item in value]
     if isinstance(value, dict) and "t" in value:
@@ -296,7 +296,7 @@ def changes_geometry(target: str) -> bool:
 
 
 def _foreign(value: Any) -> Optional[str]:
-    """The type of an argument that can't be written down, such as a generator."""
+    """The type of an argument that can't be encoded, such as a generator."""
     if isinstance(value, dict):
         return value.get("other")
     if isinstance(value, list):

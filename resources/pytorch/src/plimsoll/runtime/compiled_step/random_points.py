@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random numbers' states that a step takes and puts back (a checkpoint inside the model does): no ops, so they are noted here."""
+"""Random number states that a step saves and restores (as a checkpoint inside the model does). They aren't ops: recorded here."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SAVE, LOAD = "save", "load"
 
 @dataclass(frozen=True)
 class RandomPoint:
-    """Before op `before` the state of the CPU's generator is kept as, or set to, number `state`."""
+    """Before op `before`, the state of the CPU's generator is saved as, or set to, state number `state`."""
 
     before: int
     what: str
@@ -24,7 +24,7 @@ class RandomPoint:
 
 
 class RandomPoints:
-    """While entered, notes every state of the CPU's generator that is taken and put back; seeding is refused."""
+    """While entered, records every save and restore of the state of the CPU's generator; seeding is refused."""
 
     def __init__(self, position: Callable[[], int]):
         self.points: list[RandomPoint] = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models whose step can't be compiled, because something besides the recorded ops belongs to it."""
+"""Models whose step can't be compiled because it includes more than the recorded ops."""
 
 from __future__ import annotations
 

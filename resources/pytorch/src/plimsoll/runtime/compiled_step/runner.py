@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""compile_step(): a training step as straight-line code, executed op by op as a plan of runtime "step" says."""
+"""compile_step(): a training step as straight-line code, executed op by op according to a plan of runtime "step"."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _TARGET = "cpu"
 
 
 class StepError(RuntimeError):
-    """A compiled step was called with arguments or values other than those that it was recorded with."""
+    """A compiled step was called with arguments or values that differ from those for which it was recorded."""
 
 
 class _RandomState:
@@ -53,7 +53,7 @@ class _NoRandomState:
 
 @contextlib.contextmanager
 def _below_autograd() -> Iterator[None]:
-    """Kernels run without autograd's and autocast's wrappers, each with the gradient mode that it was recorded with."""
+    """Runs kernels without the wrappers of autograd and autocast, each in the gradient mode in which it was recorded."""
     guard = getattr(torch._C, "_AutoDispatchBelowAutograd", None)  # private; without it autograd would only keep more
     before = torch.is_grad_enabled()
     with torch.autocast("cpu", enabled=False), torch.autocast("cuda", enabled=False):
@@ -66,7 +66,7 @@ def _below_autograd() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _as_recorded(mode: Optional[FakeTensorMode]) -> Iterator[None]:
-    """Fakes have the memory that real kernels give, as in the recording; real tensors need nothing."""
+    """Fakes get the memory that real kernels give, as in the recording; real tensors need no correction."""
     if mode is None:
         yield
         return
@@ -75,8 +75,8 @@ def _as_recorded(mode: Optional[FakeTensorMode]) -> Iterator[None]:
 
 
 class Compiled:
-    """One program with its schedule: the code of its first step, which checks, and that of all others. `present`: parameters
-    whose gradients are there already, in the order of the program's gradients."""
+    """One program with its schedule: the code of its first step, which checks, and that of all later ones. `present`: parameters that
+    already have gradients, in the order of the program's gradients."""
 
     def __init__(self, program: Program, present: Sequence[str], recompute_steps: Sequence[tuple[int, list[int]]], name: str):
         self.program = accumulating(program, present)
@@ -88,7 +88,7 @@ class Compiled:
         self._function: Optional[Callable] = None
 
     def run(self, tensors: list[torch.Tensor], observer: Any = None) -> tuple[torch.Tensor, tuple]:
-        """Loss and gradients. An observer is told of every op, as FirstStep is."""
+        """Returns loss and gradients. An observer is called for every op, as FirstStep is."""
         fake = next((t.fake_mode for t in tensors if isinstance(t, FakeTensor)), None)
         first = FirstStep(self.program, self.executions) if self._function is None and fake is None else None
         watching = observer or first
@@ -137,12 +137,12 @@ class StepRunner:
         self._compiled: dict[Any, Compiled] = {}
 
     def __call__(self, *args: Any, **kwargs: Any) -> torch.Tensor:
-        """One step of a batch. Returns the loss (a tensor with one element, without a graph) and fills `.grad`, where gradients
-        that are there are added to. Raises StepError when the step can't go as it was recorded, TraceError when it can't be
-        recorded, PlanMismatch when the plan doesn't fit, and whatever an op raises. A step that raises leaves parameters, buffers,
-        arguments, gradients and random numbers as they were. Two things are copied at the first step of a kind only, as they may be
-        large: gradients that backward adds to, and other memory that the step overwrites where that is more than 4 MiB together.
-        A later step that fails leaves these as the ops before the failing one made them."""
+        """Runs one step on a batch. Returns the loss (a tensor with one element, without a graph) and fills `.grad`, adding to existing
+        gradients. Raises StepError if the step can't run as recorded, TraceError if it can't be recorded, PlanMismatch if the plan
+        doesn't fit, and whatever an op raises. If it raises, parameters, buffers, arguments, gradients and random numbers are unchanged,
+        with one exception: gradients that backward adds to, and other memory that the step overwrites if that exceeds 4 MiB in all, are
+        copied only in the first step of a kind, since they may be large. A later step that fails leaves these as the ops before the
+        failing one made them."""
         batch = self._batch(args, kwargs)
         compiled = self._compiled_for(batch)
         return self._run(batch, compiled)
@@ -155,11 +155,11 @@ class StepRunner:
 
     @property
     def corrections(self) -> list[str]:
-        """What first real steps found wrong in recordings, as sentences."""
+        """Corrections that the first real steps made to recordings, as sentences."""
         return [sentence for compiled in self._compiled.values() for sentence in compiled.corrections]
 
     def stream(self, *args: Any, **kwargs: Any) -> StepStream:
-        """Runs one step like a call, and tells what it did with memory."""
+        """Runs one step like a call, and reports what it did with memory."""
         batch = self._batch(args, kwargs)
         compiled = self._compiled_for(batch)
         constants = [c.held if c.data is None else c.data for c in compiled.program.constants.values()]
@@ -217,7 +217,7 @@ class StepRunner:
 
 
     def _count_changes(self, batch: Batch) -> None:
-        """Warns of an attribute that changes in many steps: each change takes a new recording, which takes seconds."""
+        """Warns of an attribute that changes in many steps: each change requires a new recording, which takes seconds."""
         before, self._watched = self._watched or batch.watched, batch.watched
         changed = next((name for a, b in zip(before, batch.watched) if (name := a.difference(b)) is not None), None)
         self._changes += changed is not None
@@ -230,7 +230,7 @@ class StepRunner:
 
 
 def _record(batch: Batch) -> Program:
-    """The step on fakes made from the batch's tensors; model, gradients and random numbers are as before afterwards."""
+    """Records the step on fakes of the batch's tensors; model, gradients and random numbers are restored."""
     step = batch.step
     gradients = [(parameter, parameter.grad) for parameter in step.model.parameters()]
     modes = [(module, module.training) for module in step.model.modules()]
@@ -238,9 +238,9 @@ def _record(batch: Batch) -> Program:
         for parameter, _ in gradients:
             parameter.grad = None
         with older_objects_spared(), prepared(step.model, step.args, step.kwargs, step.loss, None, step.mode, _TARGET) as faked:
-            # A compiled step trains nothing but the model: others' parameters are refused.
+            # A compiled step trains only the model: parameters of others are refused.
             faked.untrained, faked.foreign = {id(tensor): path for path, tensor, _ in faked.foreign}, []
-            for module, training in modes:  # as it is called, where trace() would switch all to training
+            for module, training in modes:  # in its present modes, whereas trace() would switch all to training
                 module.training = training
             warm_up(faked, _TARGET)
             return record_program(faked, _TARGET, any(isinstance(tensor, FakeTensor) for tensor in batch.tensors))
@@ -270,25 +270,25 @@ def _read(plan: Optional[PlanLike], model: torch.nn.Module) -> Optional[dict]:
 def compile_step(
     model: torch.nn.Module, plan: Optional[PlanLike] = None, *, loss: Optional[Callable] = None, targets: int = 0
 ) -> StepRunner:
-    """A training step without its optimizer as straight-line code: `loss = step(*batch, **kwargs)` runs forward, loss and backward
-    op by op as eager PyTorch would, with the same bits, frees every value after its last scheduled use and fills `.grad`.
+    """Compiles a training step without its optimizer: `loss = step(*batch, **kwargs)` runs forward, loss and backward op by op with the
+    same bits as eager PyTorch, frees every value after its last scheduled use and fills `.grad`.
 
-    `plan` is a plan of runtime "step", or the graph that such a plan was exported as (a path or its content), None: nothing is
-    recomputed. `loss` maps the model's output to a tensor with one element; without one the output's `.loss` is taken, else the sum. Of
-    the positional arguments of a call the last `targets` go to the loss after the output, the others to the model. The step is
-    recorded on fake tensors at the first call, and re-recorded for other shapes, modes or values of arguments that are no tensors; it runs
-    no Python code of the model.
-    Raises PlanMismatch when the plan is made for something else.
+    `plan` is a plan of runtime "step", or the graph as which such a plan was exported (a path or its content); None: nothing is
+    recomputed. `loss` maps the model's output to a tensor with one element; without it, the output's `.loss` is used, else the sum. The
+    last `targets` positional arguments of a call are passed to the loss after the output, the others to the model. The step is recorded
+    on fake tensors at the first call, and re-recorded for other shapes, modes or values of arguments that aren't tensors; it runs no
+    Python code of the model.
+    Raises PlanMismatch if the plan was made for something else.
 
-    It is also re-recorded when something that model or loss hold has changed: attributes of modules and of other objects and their
+    It is also re-recorded if something that model or loss hold has changed: attributes of modules and of other objects and their
     classes; dicts, lists, tuples, sets and deques, nested; closures, defaults, bound and partial arguments, and globals that `forward`,
     the loss and the functions that these name use. Not watched are: the content of arrays and of containers of more than 1000 entries
-    (but their length), objects of Python's library, torch and numpy that are no modules, what functions of these take from
-    elsewhere, variables read by a computed name (globals()[...], getattr on a Python module), environment variables, files, and what lies
-    behind the first 50,000 values, nearest first. Random numbers of Python's and numpy's and values that a step itself changes are refused.
-    Weights that a hook recomputes before each forward (old spectral and weight norm, pruning) are made as in eager PyTorch; the module's
-    attribute keeps the one of its last call outside of the compiled step.
-    A step gives gradients to the model's parameters only; arguments and other modules that want some are refused.
+    (except their length), objects of Python's library, torch and numpy that aren't modules, what functions of these read from elsewhere,
+    variables read by a computed name (globals()[...], getattr on a Python module), environment variables, files, and everything after
+    the first 50,000 values, nearest first. Random numbers of Python and numpy and values that a step itself changes are refused. Weights
+    that a hook recomputes before each forward (old spectral and weight norm, pruning) are computed as in eager PyTorch; the module's
+    attribute keeps the one of its last call outside the compiled step. A step gives gradients only to the model's parameters; arguments
+    and other modules that require some are refused.
     """
     if not isinstance(model, torch.nn.Module):
         raise TraceError(f"model must be a torch.nn.Module, not a {type(model).__name__}: put the function into a module's forward")

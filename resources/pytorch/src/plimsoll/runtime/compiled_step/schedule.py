@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a plan of runtime "step" makes of a program: the executions in order, and after which of them each memory is freed.
+"""Applies a plan of runtime "step" to a program: the executions in order, and after which of them each memory is freed.
 
-An instance of a storage begins with an execution of the op that allocates it and ends with its last use before the next
-instance begins. A recomputation must read every storage in the version (number of writes) that the op read when it was recorded.
+An instance of a storage begins with an execution of the op that allocates it and ends with its last use before the next instance begins.
+A recomputation must read every storage in the version (number of writes) that the op read when it was recorded.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Execution:
 
 
 def read_recompute_steps(program: Program, plan: Any) -> list[tuple[int, list[int]]]:
-    """The plan's rows [before, ops], checked; raises PlanMismatch."""
+    """The plan's rows [before, ops], validated; raises PlanMismatch."""
     try:
         rows = [(before, list(ops)) for before, ops in plan["schedule"]["again"]]
     except (KeyError, TypeError, ValueError) as error:
@@ -41,8 +41,8 @@ def read_recompute_steps(program: Program, plan: Any) -> list[tuple[int, list[in
 
 
 def schedule(program: Program, recompute_steps: Iterable[tuple[int, list[int]]] = ()) -> list[Execution]:
-    """Every op once in recorded order; `recompute_steps` are rows (before, ops), whose ops are recomputed immediately before op
-    `before`. One that hasn't run by then runs there for the first time, and not at its place."""
+    """Every op once in recorded order; `recompute_steps` are rows (before, ops), whose ops are recomputed immediately before op `before`.
+    An op that hasn't run by then runs there for the first time, and no longer at its place."""
     rows = dict(recompute_steps)
     executions: list[Execution] = []
     run: set[int] = set()
@@ -60,7 +60,7 @@ def schedule(program: Program, recompute_steps: Iterable[tuple[int, list[int]]] 
 
 
 def _check_order(program: Program, order: list[int]) -> None:
-    """Backward begins with its first op, behind forward and loss; random numbers are drawn as recorded."""
+    """Checks that backward begins with its first op, after forward and loss, and that random numbers are drawn as recorded."""
     forward = sum(op.phase < BACKWARD for op in program.ops)
     if set(order[:forward]) != set(range(forward)) or order[forward : forward + 1] not in ([], [forward]):
         raise PlanMismatch("The plan is damaged: it executes ops of backward before its first op.")
@@ -95,7 +95,7 @@ def _plan_frees(program: Program, executions: list[Execution]) -> None:
 
 
 class _Versions:
-    """Numbers of writes: those that each op met when it was recorded, and those of the newest instances now."""
+    """Numbers of writes: those that each op found when it was recorded, and those of the newest instances now."""
 
     def __init__(self, program: Program):
         self._program = program
@@ -109,7 +109,7 @@ class _Versions:
         self._last = count
 
     def check_outcomes(self) -> None:
-        """Loss and gradients are handed out as they were recorded."""
+        """Checks that loss and gradients are returned as they were recorded."""
         for row in (self._program.loss, *self._program.gradients.values()):
             storage = self._program.storage(row)
             if self._now[storage] != self._last[storage]:

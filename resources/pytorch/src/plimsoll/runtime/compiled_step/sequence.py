@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Does the op sequence that a plan was made for equal the one that is about to run?"""
+"""Compares the op sequence for which a plan was made with the one about to run."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _way_out(program: Program, plan: dict[str, Any], planned: Sequence[str], her
 
 
 def _random(targets: Sequence[str]) -> int:
-    """Ops that draw random numbers; those that aren't known here draw none."""
+    """Ops that draw random numbers; ops unknown here draw none."""
     count = 0
     for target in targets:
         try:

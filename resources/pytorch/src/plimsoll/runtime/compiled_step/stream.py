@@ -30,12 +30,12 @@ class StepStream:
     lives: list[tuple[int, int, Optional[int]]]
 
     def as_json(self) -> dict[str, Any]:
-        """As tests/integration/loop/closed_loop_check.cpp reads it."""
+        """In the form that tests/integration/loop/closed_loop_check.cpp reads."""
         return dict(vars(self))
 
 
 class StreamObserver:
-    """Told by a program's observed function; follows storages by weak references, so that nothing lives longer for it."""
+    """Called by a program's observed function; follows storages by weak references, so that it prolongs no lifetime."""
 
     def __init__(self, program: Program, executions: list[Execution], older: Iterable[torch.Tensor]):
         self.geometry = {row: (key.shape, key.strides, key.offset) for row, key in enumerate(program.tensors)}
@@ -60,7 +60,7 @@ class StreamObserver:
         return made
 
     def finish(self) -> StepStream:
-        """To be called while what the step returned is alive."""
+        """To be called while the step's results are alive."""
         self._storages.stop_watching()
         rows, count = self._storages.rows, len(self._executions)
         ops = self._program.ops

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a compiled step overwrites of memory older than itself, kept aside while it runs: a step that fails puts it back."""
+"""Copies of older memory that a compiled step overwrites, kept while it runs, so that a step that fails can restore it."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ import torch
 from .accumulating import GRADIENTS
 from .program import Program
 
-_MOST = 1 << 22  # bytes that every step copies: more would take time and memory that a plan doesn't know of
+_MOST = 1 << 22  # copied in every step: more would take time and memory unknown to a plan
 
 
 class Undo:
-    """Of one program: running statistics, arguments that are written, gradients that are added to."""
+    """For one program: running statistics, arguments that are written, gradients that are added to."""
 
     def __init__(self, program: Program):
         written = {program.storage(row) for op in program.ops for row in op.writes}
         older = {s for s in written if program.storages[s].alloc < 0}
         gradients = {program.storage(bound.row) for bound in program.bound if bound.kind == GRADIENTS}
-        places: dict[int, int] = {}  # by storage: where among the tensors that a step is given
+        places: dict[int, int] = {}  # by storage: index among the step's tensors
         for number, bound in enumerate(program.bound):
             places.setdefault(program.storage(bound.row), number)
         self._all = sorted(places[s] for s in older if s in places)
@@ -33,8 +33,8 @@ class Undo:
 
     @contextlib.contextmanager
     def on_error(self, tensors: list[torch.Tensor], everything: bool) -> Iterator[None]:
-        """While entered, whatever is raised leaves memory and random numbers as they were on entry. Without `everything` gradients
-        stay as they are, and more than 4 MiB of other memory."""
+        """While entered, an exception restores memory and random numbers to their state on entry. Without `everything`, gradients and more
+        than 4 MiB of other memory aren't restored."""
         written = [tensors[number] for number in (self._all if everything else self._cheap)]
         written += self._constants if everything else self._cheap_constants
         before = [(tensor, tensor.untyped_storage().clone()) for tensor in written]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans that were written out as a graph ("execution": "step" in the graph format): their recompute steps, and whether they are of this step."""
+"""Plans exported as a graph ("execution": "step" in the graph format): their recompute steps, and whether they belong to this step."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def is_graph(content: Any) -> bool:
 
 
 def plan_of(graph: dict[str, Any]) -> dict[str, Any]:
-    """The graph as a plan's content. Raises PlanMismatch for a graph that is no plan's."""
+    """The graph as a plan's content. Raises PlanMismatch if the graph isn't an exported plan."""
     if graph.get("execution") != "step":
         raise PlanMismatch("This graph is a step as it was traced, no plan: plan it (plimsoll-cli plan --export), and give the plan.")
     try:
@@ -40,9 +40,9 @@ def plan_of(graph: dict[str, Any]) -> dict[str, Any]:
 
 
 def _recompute_steps(ops: list[Any]) -> list[list[Any]]:
-    """Rows [before, ops], counted in the recorded ops. An op before which others are recomputed may be moved itself, so that the
-    ops of a row need not rise."""
-    recorded: list[int] = []  # by row: the op that it is
+    """Rows [before, ops], numbered in the recorded ops. An op before which others are recomputed may itself be moved, so the ops of a row
+    need not rise."""
+    recorded: list[int] = []  # by row: its recorded op
     rows: list[list[Any]] = []
     count, waiting = 0, []
     for row in ops:
@@ -60,7 +60,7 @@ def _recompute_steps(ops: list[Any]) -> list[list[Any]]:
 
 
 def read_written(program: Program, plan: dict[str, Any]) -> list[tuple[int, list[int]]]:
-    """The rows of a plan of plan_of(), after a look whether every op of the graph takes and makes what this step's does; raises
+    """The rows of a plan of plan_of(), after checking that every op of the graph reads and makes what this step's does; raises
     PlanMismatch."""
     recompute_steps = [(before, list(ops)) for before, ops in plan["schedule"]["again"]]
     graph = plan[GRAPH]
@@ -72,7 +72,7 @@ def read_written(program: Program, plan: dict[str, Any]) -> list[tuple[int, list
 
 
 class _Uses:
-    """Walks executions and the graph's ops side by side: which storage of the graph is the newest instance of which of the program's."""
+    """Walks executions and the graph's ops in parallel: which storage of the graph is the newest instance of which of the program's."""
 
     def __init__(self, program: Program, graph: dict[str, Any]):
         self._program = program
@@ -102,7 +102,7 @@ class _Uses:
         return [self._program.storage(t) for t in (*op.reads, *op.writes, *op.outputs) if t not in left_out]
 
     def _is(self, storage: int, other: int, step: int) -> bool:
-        """Whether the graph's storage is that instance in the program; a new one is made by the op or was there before the step."""
+        """Whether the graph's storage is that instance in the program; a new one is made by the op or existed before the step."""
         is_new = storage not in self._now
         made = self._graph["storages"][other][_ALLOC]
         if is_new and made != (step if self._program.storages[storage].alloc >= 0 else -1):
