@@ -365,12 +365,7 @@ std::optional<AllocatorReplay::Handle> AllocatorReplay::allocate(base::Bytes siz
     return m_handles.size() - 1;
 }
 
-<<<<<<< HEAD
 void AllocatorReplay::requestFree(Handle handle)
-=======
-/// Merges a freed block with free neighbours.
-void AllocatorReplay::release(Pool& pool, std::int64_t address)
->>>>>>> words2
 {
     count(&AllocatorCounters::allocated, -m_blocks.at(m_handles[handle].address).size);
 }

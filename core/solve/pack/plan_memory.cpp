@@ -37,20 +37,12 @@ std::vector<Life> livesOf(const plan::VerifiedPlan& plan)
     return lives;
 }
 
-<<<<<<< HEAD
-/// Within a step, what is allocated comes first: what ends in it is still alive.
+/// Within a step, allocations come first: a buffer that ends in the step is still live.
 base::Bytes reservedFor(const std::vector<Life>& lives, bool expandable)
 {
     allocator::AllocatorReplay replay{{.expandableSegments = expandable}};
     std::vector<std::pair<std::int32_t, allocator::AllocatorReplay::Handle>>
         ends; // a heap, first end on top
-=======
-/// Within a step, allocations come first: a buffer that ends in the step is still live.
-base::Bytes replayed(const std::vector<Life>& lives, AllocatorReplay::Segments segments)
-{
-    AllocatorReplay replay{segments};
-    std::vector<std::pair<std::int32_t, AllocatorReplay::Handle>> ends; // heap, first end on top
->>>>>>> words2
     const auto later = [](const auto& a, const auto& b) { return a > b; };
     for (const Life& life : lives) {
         for (; !ends.empty() && ends.front().first < life.first; ends.pop_back()) {
