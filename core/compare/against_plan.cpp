@@ -16,7 +16,7 @@ namespace {
 
 using base::Bytes;
 
-constexpr std::int64_t kTolerated = 100; ///< that part of a size may differ: 1 %
+constexpr std::int64_t kTolerated = 100; ///< relative difference allowed: 1 %
 
 /// A row determined by the sizes of the step, not by the allocator.
 struct Telling

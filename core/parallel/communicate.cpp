@@ -373,9 +373,8 @@ private:
     const std::vector<Nanoseconds>& m_times;
     const std::vector<ShardUnit>& m_units;
     std::multimap<std::int32_t, Need> m_wanted;         ///< before a step, in order
-    std::multimap<std::int32_t, std::size_t> m_over;    ///< behind a step: units let go
-    std::multimap<std::int32_t, std::size_t> m_reduced; ///< behind a step: units whose backward is
-                                                        ///< over
+    std::multimap<std::int32_t, std::size_t> m_over;    ///< after a step: units to free
+    std::multimap<std::int32_t, std::size_t> m_reduced; ///< after a step: units to reduce
     std::int32_t m_last = 0;                            ///< of backward
     std::size_t m_step = 0;
     Nanoseconds m_now;

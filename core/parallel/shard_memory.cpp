@@ -148,7 +148,7 @@ private:
     Parallel& m_parallel;
     ShardSizes m_sizes; ///< of the recorded step
     OpIndex m_backwardEnd;
-    std::map<StorageId, StorageId> m_homes; ///< of gradients, behind their reduction
+    std::map<StorageId, StorageId> m_homes; ///< of gradients, after their reduction
 };
 
 /// Whether it is a collective's buffer or copied out of one.

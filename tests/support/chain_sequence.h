@@ -12,7 +12,8 @@
 
 namespace plimsoll::tests {
 
-/// The schedule of a text as solve::sequenceText() writes it; nothing where a word is no operation.
+/// The schedule of a text in the format of solve::sequenceText(); nullopt if a word isn't an
+/// operation.
 inline std::optional<solve::Sequence> parseSequence(const std::string& text)
 {
     using solve::ChainOpKind;

@@ -8,11 +8,11 @@
 
 namespace plimsoll::tests {
 
-/// Whether this process holds a lock on the file. The system drops all of them when any descriptor
-/// of the file is closed here.
+/// Whether this process holds a lock on the file. The system drops all of them if any descriptor of
+/// the file is closed in this process.
 [[nodiscard]] inline bool holdsLocks(const std::string& path)
 {
-    // Locks are told to other processes only.
+    // A process doesn't see its own locks.
     const pid_t child = fork();
     if (child == 0) {
         struct flock lock = {};

@@ -25,7 +25,7 @@ std::optional<std::string> textOf(const std::string& path)
     return text;
 }
 
-/// Takes the first line off `rest`.
+/// Removes the first line from `rest` and returns it.
 std::string_view takeLine(std::string_view& rest)
 {
     const std::size_t end = rest.find('\n');

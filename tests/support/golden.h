@@ -7,9 +7,9 @@
 
 namespace plimsoll::tests {
 
-/// Compares `text` with the file `name` below tests/golden. Empty when they are equal, else a
-/// sentence that shows the first line that differs, to be given to QVERIFY2. With the environment
-/// variable PLIMSOLL_REWRITE_GOLDEN set the file is written instead, and reviewed as text.
+/// Compares `text` with the file `name` below tests/golden. Returns an empty text if they are
+/// equal, else a sentence with the first differing line, for QVERIFY2. If the environment variable
+/// PLIMSOLL_REWRITE_GOLDEN is set, the file is written instead, to be reviewed as text.
 [[nodiscard]] std::string differenceFromGolden(std::string_view name, std::string_view text);
 
 /// Full path of a file of the repository ("tests/data/tiny.plimsoll.json").

@@ -227,7 +227,7 @@ private:
                                         {storageOf(layer.momentum)}});
     }
 
-    /// Everything that the step makes and does not keep dies after its last use.
+    /// Frees everything that the step makes and doesn't keep after its last use.
     void closeLifetimes()
     {
         for (std::size_t op = 0; op < m_program.ops.size(); ++op)
@@ -240,7 +240,7 @@ private:
             if (isStepped(storage.storageClass))
                 storage.free = storage.pythonFree = storage.lastUse;
         for (std::size_t layer = 0; layer < m_built.size(); ++layer) {
-            // Python lets go of a layer's result when the next op has read it.
+            // Python drops a layer's result once the next op has read it.
             graph::Storage& result =
                 m_program.storages[m_program.tensor(m_built[layer].result).storage.index()];
             result.pythonFree = layer + 1 < m_built.size()

@@ -9,8 +9,8 @@
 
 namespace plimsoll::tests {
 
-/// Of its own time the window's thread may spend on one thing, milliseconds: far less than any
-/// solve takes, with room for a whole new picture in builds that are slow.
+/// The processor time, in milliseconds, that the window's thread may spend on one thing: far less
+/// than any solve takes, with room for repainting the whole window in slow builds.
 #if defined(__SANITIZE_ADDRESS__)
 inline constexpr double kFreeze = 1000;
 #elif defined(NDEBUG)
@@ -19,8 +19,8 @@ inline constexpr double kFreeze = 50;
 inline constexpr double kFreeze = 150;
 #endif
 
-/// How long the window's thread worked without letting its timers run: its own processor time, so
-/// that a busy computer counts nothing. From construction on.
+/// How long the window's thread worked without running its timers, as its own processor time, so
+/// that other load doesn't count. Starts at construction.
 class GuiTime
 {
 public:

@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Bytes that are there before the step, as CUDA's allocator rounds them.
+/// Bytes allocated before the step, as CUDA's allocator rounds them.
 std::int64_t residentOf(const plan::Problem& problem)
 {
     base::Bytes sum;

@@ -17,15 +17,15 @@ namespace plimsoll::tests {
            && message.find(". ") == std::string_view::npos;
 }
 
-/// Why a result is not good, for QVERIFY2; empty for a good one.
+/// Why a result is an error, for QVERIFY2; empty for a good one.
 template <typename T>
 [[nodiscard]] const char* messageOf(const base::Result<T>& result)
 {
     return result ? "" : result.error().message.c_str();
 }
 
-/// What is wrong with how something was refused: empty when the error is of kind File and its
-/// message one sentence that holds all of the words.
+/// What is wrong with a refusal: empty if the error is of kind File and its message is one sentence
+/// that contains all of the words.
 template <typename T>
 [[nodiscard]] std::string faultOfRefusal(const base::Result<T>& result,
                                          std::initializer_list<std::string_view> words)

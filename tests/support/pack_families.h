@@ -7,8 +7,8 @@
 
 namespace plimsoll::tests {
 
-/// Buffers that fill `height` at all times, so that there is no room to waste: what ends at a time
-/// makes room for others that begin then. At least `count`; often no packing has that height.
+/// At least `count` buffers that fill `height` at all times, so that there is no room to waste:
+/// buffers that end make room for others that begin at that time. Often no packing has that height.
 [[nodiscard]] inline solve::PackBuffers fullBuffers(Random& random, std::size_t count, int height)
 {
     constexpr int kEnd = 1000;
@@ -32,8 +32,8 @@ namespace plimsoll::tests {
     return buffers;
 }
 
-/// Full buffers that no packing of their live sum has room for: that must be proven. The solver
-/// under test picks them, whoever compares it proves their height independently.
+/// Full buffers for which no packing reaches the live sum, which has to be proved. The solver under
+/// test selects them, so a comparison must prove their height independently.
 [[nodiscard]] inline solve::PackBuffers tightBuffers(Random& random, std::size_t count, int height)
 {
     for (;;) {

@@ -30,7 +30,7 @@ inline plan::Problem problemOf(const QString& sample, std::int64_t budget)
             base::Bytes{}, graph::Rounding::Cuda512};
 }
 
-/// What the planner rotor finds with its default options.
+/// What the planner rotor finds with default options.
 inline const plan::FrontierPtr& frontierOf(const QString& sample)
 {
     static std::map<QString, plan::FrontierPtr> planned;

@@ -6,7 +6,7 @@
 
 namespace plimsoll::tests {
 
-/// The step that a verified plan makes, written out as a program.
+/// The step of a verified plan, written as a program.
 [[nodiscard]] inline base::Result<graph::Program> rewritten(const plan::VerifiedPlan& plan)
 {
     return plan::rewrite(plan.problem(), plan.plan(), *plan.evaluation().schedule);

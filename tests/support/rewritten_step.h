@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a plan written out as a program is the step that the plan makes.
+// Whether a plan rewritten as a program is the step that the plan runs.
 #pragma once
 
 #include "core/io/byte_source.h"
@@ -18,7 +18,7 @@
 
 namespace plimsoll::tests {
 
-/// The program of a graph file's text; null and a message in `why` where it is refused.
+/// The program of a graph file's text; null with a message in `why` if it is refused.
 inline graph::ProgramPtr readText(const std::string& text, std::string& why)
 {
     const base::Result<readers::ReadProgram> read =
@@ -29,8 +29,8 @@ inline graph::ProgramPtr readText(const std::string& text, std::string& why)
     return nullptr;
 }
 
-/// What is wrong with `program` as the step that `plan` makes; empty when nothing is: without any
-/// plan it has the same bytes at every op, the same peak and the same time, in both runtimes, by
+/// What is wrong with `program` as the step of `plan`; empty if nothing is: without a plan it must
+/// have the same bytes at every op, the same peak and the same time, in both runtimes, by
 /// evaluate() and by verify().
 inline QString differenceOf(const plan::VerifiedPlan& plan, const graph::ProgramPtr& program)
 {
@@ -58,8 +58,8 @@ inline QString differenceOf(const plan::VerifiedPlan& plan, const graph::Program
     return {};
 }
 
-/// The same of the plan's rewritten program, and of the graph file written of it, which must be
-/// read back equal. The problem's program must know its ops' calls.
+/// The same for the plan's rewritten program, and for the graph file written from it, which must be
+/// read back equal. The problem's program must have its ops' calls.
 inline QString rewritingFault(const plan::VerifiedPlanPtr& plan)
 {
     const base::Result<graph::Program> rewritten = tests::rewritten(*plan);

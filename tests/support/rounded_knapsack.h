@@ -9,14 +9,14 @@
 
 namespace plimsoll::tests {
 
-/// Items chosen as PyTorch's solver "dp" chooses them: weights and capacity rounded to 1/10000 of
-/// the range, so that choices may exceed it, and sums of values in single precision, so that small
-/// values beside large ones are lost. `weights` and `capacity` in parts of the range.
+/// Chooses items like PyTorch's solver "dp": weights and capacity are rounded to 1/10000 of the
+/// range, so that choices may exceed it, and values are summed in single precision, so that small
+/// values beside large ones are lost. `weights` and `capacity` are fractions of the range.
 inline std::vector<bool> roundedChoice(const std::vector<double>& weights,
                                        const std::vector<double>& values, double capacity)
 {
     constexpr double kParts = 10000;
-    // As Python rounds: halves to the even neighbour.
+    // Rounds as Python does: halves to the even neighbour.
     const auto parts = [](double share) {
         return static_cast<std::size_t>(std::nearbyint(share * kParts));
     };

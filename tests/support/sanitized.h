@@ -5,8 +5,8 @@
 
 namespace plimsoll::tests {
 
-/// Whether a sanitizer watches this build: about ten times as slow, so tests leave out there what
-/// takes minutes, or look at one problem of ten; what a sanitizer finds, it finds there.
+/// Whether this build runs under a sanitizer, about ten times as slow. Tests then skip parts that
+/// take minutes, or use one problem in ten, which is enough for a sanitizer.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool kSanitized = true;
 #else
@@ -15,7 +15,7 @@ inline constexpr bool kSanitized = false;
 
 inline constexpr int kShare = kSanitized ? 10 : 1; ///< one problem of so many
 
-/// Whether tests that plan for every shipped sample do so for this one: the small ones always.
+/// Whether tests that plan every shipped sample include this one; small ones are always included.
 inline bool isPlannedHere(std::string_view sample)
 {
     return !kSanitized || sample == "resnet18" || sample == "unet" || sample == "gpt2_prompt";

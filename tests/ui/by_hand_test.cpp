@@ -51,7 +51,7 @@ private Q_SLOTS:
 private:
     /// Clicks a menu of the bar and an entry of it.
     void clickEntry(const QString& menu, const QString& entry);
-    /// Answers the next file dialog as soon as it is there: types a name, or gives up.
+    /// Answers the next file dialog as soon as it appears: types a name, or cancels.
     void answerDialog(const QString& name, bool isTyped = false);
     [[nodiscard]] QLineEdit* budgetField() const;
 
@@ -60,7 +60,7 @@ private:
 
 void ByHandTest::init()
 {
-    // The dialog of the desktop can't be typed into from here.
+    // A native desktop dialog can't be driven from here.
     QApplication::setAttribute(Qt::AA_DontUseNativeDialogs);
     openWindow();
 }
@@ -86,7 +86,7 @@ void ByHandTest::clickEntry(const QString& menu, const QString& entry)
 
 void ByHandTest::answerDialog(const QString& name, bool isTyped)
 {
-    // One look at a time: typing lets events run, and must not be begun again in between.
+    // One check at a time: typing runs events, which must not start another check meanwhile.
     QTimer::singleShot(kLook, this, [this, name, isTyped] {
         auto* dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
         if (dialog == nullptr) {

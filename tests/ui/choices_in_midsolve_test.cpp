@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A user who doesn't wait: while plans are being made for one choice, another is made, the line is
-// dragged, Cancel is pressed. The window stays alive, and what stands there in the end is what a
-// fresh solve of the last choice gives.
+// An impatient user: while planning runs for one choice, another one is made, the line is dragged,
+// Cancel is pressed. The window stays responsive, and finally shows what a fresh solve of the last
+// choice gives.
 #include "ui/budget_timeline/budget_timeline_view.h"
 #include "ui/models/plan_model.h"
 #include "ui/plan_panel/budget_panel.h"
@@ -37,7 +37,7 @@ private Q_SLOTS:
     void cancelDuringASolve();
 
 private:
-    /// By its keys, as somebody without a mouse.
+    /// By keyboard, like a user without a mouse.
     static void check(PlannerPage& page, const char* name, bool on)
     {
         for (QCheckBox* box : viewOf<BudgetPanel>(page).findChildren<QCheckBox*>()) {
@@ -70,7 +70,7 @@ private:
         QSignalSpy progress{&page.document(), &DocumentController::planningProgressed};
         return progress.wait(kPatience) && page.document().isPlanning();
     }
-    /// What is shown is what planning from nothing gives, to the byte.
+    /// The shown result equals a fresh planning run, to the byte.
     static void compareWithFresh(PlannerPage& page)
     {
         const workspace::PlanDocument& document = page.document().document();
@@ -160,7 +160,7 @@ void ChoicesInMidsolveTest::cancelDuringASolve()
                           Qt::LeftButton);
         QVERIFY(QTest::qWaitFor([&] { return !page->document().isPlanning(); }, kPatience));
         QVERIFY(!page->document().isPlanned());
-        // What was known by then, else the former picture: each told as what it is.
+        // The result known by then, else the previous plan, each labelled accordingly.
         const bool isFormer = page->document().planned() == before;
         QCOMPARE(page->document().isOutdated(), isFormer);
         QVERIFY(page->document().outcome().best);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tabs and the window go at once; what they still have to write is written behind them.
+// Tabs and the window close at once; pending writes are finished in the background.
 #include "ui/base/message_strip.h"
 #include "ui/budget_timeline/budget_timeline_view.h"
 
@@ -84,7 +84,7 @@ PlannerPage* ClosingTest::openSession()
     return page;
 }
 
-/// Without a budget or a view where the file can't be read.
+/// Without budget and view if the file can't be read.
 plimsoll::tests::SavedSession ClosingTest::savedSession() const
 {
     return plimsoll::tests::loadSession(sessionFile().toStdString())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever a person does with a sample, the window never stands still: opening it, switching the
-// theme, dragging the line, another size of the step, a measurement over it.
+// Whatever a user does with a sample, the window never freezes: opening it, switching the theme,
+// dragging the line, another size of the step, a measurement attached to it.
 #include "tests/support/gui_time.h"
 
 #include "ui/budget_timeline/budget_timeline_view.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// No way through the window loses work: files are not replaced that hold any, nothing is waited
-// for, and what is shown answers for what is chosen.
+// No action in the window loses work: files that contain work are not replaced, nothing blocks, and
+// what is shown matches the choices.
 #include "ui/base/message_strip.h"
 #include "ui/shell/status_line.h"
 
@@ -187,7 +187,7 @@ void LostWorkTest::noticesThatTheSessionIsGone()
     QCOMPARE(saved(file("again.plimsoll")).plan.problem.budgetBytes, mebi(2300).count());
 }
 
-/// Nothing was changed since it was saved, and yet it is nowhere.
+/// Unchanged since it was saved, and yet stored nowhere.
 void LostWorkTest::asksBeforeItClosesWhatHasNoFileAnyMore()
 {
     PlannerPage* page = openSession("work.plimsoll");

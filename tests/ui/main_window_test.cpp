@@ -140,7 +140,7 @@ void MainWindowTest::undoesChoices()
     workspace::Choices after = before;
     after.reserve = Bytes{512 << 20};
     page->document().commitChoices(after);
-    // The old picture stays until the new one is ready.
+    // The old plan is shown until the new one is ready.
     QVERIFY(page->document().planned() == planned);
     QVERIFY(QTest::qWaitFor([&] { return page->document().isPlanned(); }, kPatience));
     QCOMPARE((page->document().planned()->unplanned->evaluation().peak
@@ -153,7 +153,8 @@ void MainWindowTest::undoesChoices()
     QVERIFY(page->document().planned() == planned);
 }
 
-/// A field that has the keys undoes its own text first, then what the document took of it.
+/// Undo in a focused field first undoes its own text, then the change that the document took from
+/// it.
 void MainWindowTest::undoesWhatWasTypedIntoAField()
 {
     PlannerPage* page = openPlanned();
@@ -298,7 +299,7 @@ void MainWindowTest::cancelsPlanning()
     QVERIFY(page->document().isPlanning());
     trigger("plan.stop");
     QVERIFY(QTest::qWaitFor([&] { return !page->document().isPlanning(); }, kPatience));
-    // The old picture stays, or what was known by then.
+    // The old plan remains, or the best one known by then.
     QVERIFY(page->document().planned()->choices == first->choices);
     QVERIFY(page->document().planned()->smallestPeak <= first->smallestPeak);
     QVERIFY(!page->document().isPlanned());
@@ -421,7 +422,7 @@ void MainWindowTest::namesEveryAction()
     }
 }
 
-/// A graph names its modules, tensors, sources as it likes.
+/// A graph may give its modules, tensors and sources any names.
 void MainWindowTest::showsNamesAsTheyAreAndNothingElse()
 {
     std::string text = tests::graphText(tests::layeredProgram(200));

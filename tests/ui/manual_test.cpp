@@ -62,7 +62,7 @@ private:
         QVERIFY(manual() != nullptr);
         QTRY_COMPARE(QApplication::activeWindow(), manual());
     }
-    /// Puts the text cursor on a link of this text; false: there is none.
+    /// Puts the text cursor on a link with this text; false if there is none.
     bool goToLink(const QString& text)
     {
         for (QTextBlock block = page()->document()->begin(); block.isValid(); block = block.next())

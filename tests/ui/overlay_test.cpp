@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A measurement over the prediction: how it comes, what it shows, how it goes.
+// A measurement attached to a prediction: how it is added, shown and removed.
 #include "ui/base/numbers.h"
 #include "ui/base/widgets.h"
 #include "ui/budget_timeline/budget_timeline_view.h"
@@ -58,7 +58,7 @@ private Q_SLOTS:
     void offersToFreezeStatisticsWhereThereAreAny();
 
 private:
-    /// Of the step without a plan, and of `planned` where there is one; each step holds `more`
+    /// A measurement of the step without a plan, and of `planned` if given; each step holds `more`
     /// bytes more than predicted.
     QString written(PlannerPage& page, const plan::VerifiedPlanPtr& planned, std::int64_t more);
     void drop(const QString& path);
@@ -193,7 +193,7 @@ void OverlayTest::showsThePlanThatWasMeasured()
     QVERIFY(viewOf<BudgetTimelineView>(*page).accessibleDescription().contains(
         QStringLiteral("Measured peak %1.")
             .arg(bytesText(planned->evaluation().peak, Rounding::Up))));
-    // Under a plan that was not measured the unplanned step's line is what is known.
+    // Under a plan that wasn't measured, the measurement of the unplanned step is shown.
     page->document().commitBudget(page->document().planned()->smallestPeak);
     QVERIFY(viewOf<BudgetTimelineView>(*page).accessibleDescription().contains(
         QStringLiteral("Measured peak %1.")
@@ -351,7 +351,7 @@ void OverlayTest::isLetGoWhileItLoads()
     QVERIFY(QTest::qWaitFor([&] { return !cancel->isVisible(); }, kPatience));
     QVERIFY(!tells(QStringLiteral("Opening long.measurement.json")));
     QTest::qWait(50);
-    // Nothing came of it, and nothing is said to have gone wrong.
+    // No result, but no error either.
     QCOMPARE(laid.count() + failed.count(), 0);
     QVERIFY(page->document().document().overlay == nullptr);
     QCOMPARE(page->strip().count(), std::size_t{0});

@@ -80,7 +80,7 @@ void PlanKindsTest::chooseStepRuntime(PlannerPage& page)
              plan::Runtime::CompiledStep);
 }
 
-/// Forward or loss ops whose results a region and those in it keep, in the order of a walk.
+/// The forward or loss ops whose results a region and its nested regions keep, in traversal order.
 void collectKept(const plan::Region& region, std::vector<graph::OpId>& kept)
 {
     kept.insert(kept.end(), region.save.begin(), region.save.end());

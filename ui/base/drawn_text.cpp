@@ -39,7 +39,7 @@ struct Part
 /// every frame, and shaping them again would cost more than drawing them.
 struct KnownFont
 {
-    int number = 0;  ///< tells it from all others
+    int number = 0;  ///< distinguishes it from all others
     double cell = 0; ///< width of the widest digit
     double ascent = 0;
     double descent = 0;

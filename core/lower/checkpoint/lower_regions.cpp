@@ -61,7 +61,7 @@ private:
     struct Passed
     {
         StorageId storage;
-        OpIndex until = 0;   ///< op at whose end the region's own variable lets it go
+        OpIndex until = 0;   ///< last op during which the region's own variable holds it
         bool isKept = false; ///< others go on holding it: a result, or passed on before
     };
 

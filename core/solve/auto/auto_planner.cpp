@@ -248,7 +248,7 @@ private:
     std::condition_variable m_wake;
     std::size_t m_next = 0; ///< part to be begun
     std::size_t m_done = 0; ///< parts that are over
-    plan::Frontier m_known; ///< as told, in the order in which it was found
+    plan::Frontier m_known; ///< as reported, in the order in which it was found
 };
 
 /// Options taken over from the planners that have them: how hard they search, and by what means.

@@ -138,9 +138,8 @@ private:
 
     const RecomputeClosure& m_closure;
     const Chain& m_chain;
-    OpIndex m_end;                              ///< of backward
-    std::vector<std::vector<StorageId>> m_made; ///< by stage: what forward makes in it and may let
-                                                ///< go of
+    OpIndex m_end;                                ///< of backward
+    std::vector<std::vector<StorageId>> m_made;   ///< by stage: droppable values made in forward
     std::vector<std::vector<std::size_t>> m_cuts; ///< by storage: stages that it enters
     std::vector<OpIndex> m_backward; ///< by stage: backward op that first uses something that stays
                                      ///< inside of it; kNever: none does

@@ -104,7 +104,7 @@ constexpr std::size_t kBuckets = 8192;
 /// Disjoint runs within the first stages, linked from the last one to the first.
 struct Choice
 {
-    double time = kInfinity; ///< of the forwards repeated
+    double time = kInfinity; ///< of the recomputed forwards
     std::int64_t bytes = 0;  ///< spared
     std::int32_t first = -1; ///< of its last run, which ends where the row does; -1: none ends
                              ///< there, the row before has the same choice

@@ -155,8 +155,7 @@ private:
     LinearizedStep& m_step;
     std::vector<bool> m_isKeepable; ///< by op
     std::vector<base::Nanoseconds> m_times;
-    std::vector<OpIndex> m_lastSaver; ///< by stage: its last op that saves; it is repeated up to
-                                      ///< there
+    std::vector<OpIndex> m_lastSaver; ///< by stage: last op that saves; recomputation ends there
 };
 
 } // namespace

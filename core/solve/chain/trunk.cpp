@@ -160,7 +160,7 @@ std::vector<TrunkElement> trunkLayers(const graph::Program& program)
 namespace {
 
 constexpr std::size_t kNamed = 3;    ///< names that a sentence offers
-constexpr std::size_t kLongest = 80; ///< bytes of a name that a sentence repeats
+constexpr std::size_t kLongest = 80; ///< bytes of a name quoted in a message
 
 std::vector<std::string> namesIn(std::string_view text)
 {

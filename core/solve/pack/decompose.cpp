@@ -133,7 +133,7 @@ private:
     std::vector<std::int64_t> m_times;                          ///< of the borders
     std::vector<std::uint32_t> m_order;                         ///< buffers that take room
     std::vector<std::size_t> m_next;                            ///< by border: in m_order
-    std::vector<std::size_t> m_last;                            ///< behind those that begin there
+    std::vector<std::size_t> m_last;                            ///< end of those that begin there
     std::vector<std::pair<std::size_t, std::size_t>> m_borders; ///< crossing buffers, border
     std::vector<Stretch> m_stretches;                           ///< still to be split
     Decomposition m_result;

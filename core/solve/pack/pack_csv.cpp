@@ -22,7 +22,7 @@ using base::failure;
 using base::Result;
 
 constexpr std::size_t kLongestLine = 1U << 20U;
-constexpr std::size_t kShown = 40; ///< bytes of a field that a sentence repeats
+constexpr std::size_t kShown = 40; ///< bytes of a field quoted in a message
 
 enum Column : std::size_t { Id, Lower, Upper, Size };
 constexpr std::array<std::string_view, 4> kNames = {"id", "lower", "upper", "size"};

@@ -18,7 +18,7 @@ constexpr std::size_t kMostFailedStates = std::size_t{1} << 16U;
 constexpr std::size_t kNodesBetweenLooks = 256; ///< at the stop token
 
 constexpr double kSpareRoom = 0.01; ///< of the height, added to the room where time has a price
-constexpr Index kNarrow = 16;       ///< sections behind a buffer that are likely to be wasted
+constexpr Index kNarrow = 16;       ///< sections after a buffer that are likely to be wasted
 constexpr double kVaried = 0.03;    ///< of the rank by price, at most
 
 constexpr std::size_t kSpareLevels = 256;
@@ -389,7 +389,7 @@ private:
     Skyline m_skyline;
     std::vector<double> m_rank;  ///< by item, smaller first
     std::vector<Index> m_twin;   ///< by item: one just like it that comes first
-    std::vector<char> m_fills;   ///< scratch of markFills(), by section behind the begin
+    std::vector<char> m_fills;   ///< scratch of markFills(), by section from the begin
     std::vector<double> m_price; ///< of the valley's time up to a section, from its begin
     std::int64_t m_height = 0;   ///< that is searched
     FailedStates m_failed;

@@ -322,7 +322,7 @@ private:
     std::vector<OpIndex> m_python;
     std::vector<Use> m_uses;
     std::vector<bool> m_isAround;   ///< by call: a member of the region around; else all false
-    std::vector<bool> m_isRepeated; ///< by op: the recorded step runs it again
+    std::vector<bool> m_isRepeated; ///< by op: the recorded step recomputes it
     std::vector<std::vector<StorageId>> m_allocated;
     FaultList m_faults;
 };

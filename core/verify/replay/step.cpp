@@ -304,7 +304,7 @@ private:
     std::vector<int> m_writes;                            ///< by storage: in the whole recording
     std::vector<int> m_uses;                              ///< by instance, in order of creation
     std::vector<InstanceId> m_now;                        ///< by storage: its newest instance
-    std::vector<bool> m_isWrong; ///< by storage: a wrong version was told, until it is recomputed
+    std::vector<bool> m_isWrong; ///< by storage: a wrong version was reported; until recomputed
 };
 
 } // namespace

@@ -12,7 +12,7 @@
 
 namespace plimsoll::tests {
 
-/// When a storage lives; moments as in FORMAT.md. `free` defaults to what `python` says.
+/// The lifetime of a storage; op indices as in FORMAT.md. `free` defaults to what `python` says.
 struct Life
 {
     graph::OpIndex alloc = graph::kBeforeStep;
@@ -90,16 +90,17 @@ private:
 /// empty. Every third leaves statistics alone. Same seed, same plan.
 [[nodiscard]] plan::Plan randomLegalPlan(const graph::Program& program, std::uint64_t seed);
 
-/// Random legal regions between ops, nested up to three deep. May be empty. Every third leaves
-/// statistics alone. Same seed, same plan.
+/// Random legal regions between ops, nested up to three deep. May be empty. Every third freezes
+/// statistics. Same seed, same plan.
 [[nodiscard]] plan::Plan randomOpPlan(const graph::Program& program, std::uint64_t seed);
 
-/// The plan with results saved inside its regions, as legal. Same seed, same plan.
+/// The plan with a legal random choice of saved results inside its regions. Same seed, same plan.
 [[nodiscard]] plan::Plan withRandomSaves(const graph::Program& program, plan::Plan plan,
                                          std::uint64_t seed);
 
-/// A random legal plan for the runtime Step: values of forward and backward made again anywhere,
-/// with a random choice of what else was let go. May repeat nothing. Same seed, same plan.
+/// A random legal plan for the step runtime: values of forward and backward are recomputed
+/// anywhere, with a random choice of other dropped values. May recompute nothing. Same seed, same
+/// plan.
 [[nodiscard]] plan::Plan randomStepPlan(const graph::Program& program, std::uint64_t seed);
 
 /// A chain of `calls` modules m0, m1, … of two ops each, the second of which saves its input, and
@@ -114,17 +115,16 @@ private:
                                     const std::vector<std::size_t>& calls,
                                     std::vector<plan::Region> nested = {});
 
-/// The program under a budget that everything fits, sizes as they are, on a device that takes no
-/// time.
+/// The program with an unlimited budget, unrounded sizes, and a device on which ops take no time.
 [[nodiscard]] plan::Problem unlimitedProblem(graph::ProgramPtr program);
 
-/// The first fault's sentence, empty without faults: for QVERIFY2.
+/// The first fault's sentence, or an empty text without faults: for QVERIFY2.
 [[nodiscard]] inline const char* firstFault(const plan::Verification& seen)
 {
     return seen.faults.empty() ? "" : seen.faults.front().sentence.c_str();
 }
 
-/// Fills in what FORMAT.md says follows from the rest: last uses, bytes moved, checks.
+/// Fills in everything that follows from the rest by FORMAT.md: last uses, bytes moved, checks.
 void complete(graph::Program& program);
 
 } // namespace plimsoll::tests

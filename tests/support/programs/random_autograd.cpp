@@ -325,7 +325,7 @@ void Recorder::settleLives()
     const auto backward = static_cast<OpIndex>(m_program.forwardCount());
     for (graph::Saved& row : m_program.saved) {
         const bool isDead = !row.unpack && row.released < backward; // with all that led to it
-        if (m_random.percent(3) && !isDead)                         // somebody holds the node
+        if (m_random.percent(3) && !isDead)                         // something else holds the node
             row.released = m_random.percent(30) || row.released > end
                                ? graph::kNever
                                : m_random.between(row.released, end);
@@ -333,12 +333,12 @@ void Recorder::settleLives()
     for (std::size_t i = 0; i < m_program.storages.size(); ++i) {
         graph::Storage& storage = m_program.storages[i];
         storage.pythonFree = m_permanent[i] ? graph::kNever : m_python[i];
-        if (storage.alloc >= backward) // the engine's: it lets go after the last use
+        if (storage.alloc >= backward) // allocated by the engine, which drops it after the last use
             storage.pythonFree =
                 m_permanent[i] ? graph::kNever : std::max(storage.lastUse, storage.alloc);
         storage.free = storage.pythonFree;
         if (storage.alloc < backward && storage.free < backward && m_random.percent(2))
-            storage.free = m_random.between(storage.free, end); // held by nothing that we know of
+            storage.free = m_random.between(storage.free, end); // held by something unknown
     }
     for (const graph::Saved& row : m_program.saved) {
         graph::Storage& storage = m_program.storages[m_program.tensor(row.tensor).storage.index()];

@@ -14,8 +14,8 @@ namespace plimsoll::tests {
 
 class Recorder;
 
-/// A node of the autograd graph, alive as long as tensors or later nodes refer to it. When it goes
-/// without having run, what it saved is released: a dead branch.
+/// A node of the autograd graph, alive as long as tensors or later nodes refer to it. If it is
+/// destroyed without having run, what it saved is released: a dead branch.
 struct Node
 {
     Node(Recorder& owner, graph::OpId maker, std::int64_t number)
@@ -37,7 +37,7 @@ struct Node
     bool ran = false;
 };
 
-/// What a Python variable refers to. The destructor is the moment at which Python lets go.
+/// The object to which a Python variable refers. The destructor is where Python drops it.
 struct Handle
 {
     Handle(Recorder& owner, graph::TensorId made) : recorder{&owner}, tensor{made} {}
@@ -54,8 +54,8 @@ struct Handle
 };
 using Ref = std::shared_ptr<Handle>;
 
-/// Records a step as plimsoll.trace() does: what C++ variables of type Ref live through is what
-/// Python variables would.
+/// Records a step as plimsoll.trace() does: C++ variables of type Ref stand for Python variables
+/// with the same lifetimes.
 class Recorder
 {
 public:
@@ -81,20 +81,20 @@ public:
         bool mayInput = true;
         bool mayResult = true;
     };
-    /// An op that allocates its result, with a node that saves some of what it sees.
+    /// An op that allocates its result, with a node that saves some of its tensors.
     [[nodiscard]] Ref op(const std::string& target, const OpParts& parts);
     [[nodiscard]] Ref view(const Ref& input);
-    /// An op that adds one to a buffer, of which autograd knows nothing.
+    /// An op that adds one to a buffer unknown to autograd.
     void count(const Ref& counter);
-    /// Overwrites what the variable refers to, which nothing may have saved.
+    /// Overwrites the variable's tensor, which no op may have saved.
     void overwrite(const Ref& target, const Ref& other);
     [[nodiscard]] bool mayOverwrite(const Ref& target) const;
 
     void backward(const Ref& loss);
     void optimizer();
-    /// The step is over: everything that is still referred to outlives it.
+    /// Ends the step: everything that is still referred to outlives it.
     void end();
-    /// Hands the recording over, after end() and after all variables have gone.
+    /// Returns the recording; to be called after end() and after all variables are destroyed.
     [[nodiscard]] graph::Program finish();
 
     void setPhase(graph::Phase phase) { m_phase = phase; }

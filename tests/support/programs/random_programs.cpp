@@ -24,7 +24,7 @@ struct Spec
     Ref counter; ///< of the batches that `buffer` has seen
 };
 
-/// Makes a model, runs it, and hands over what was recorded.
+/// Makes a model, runs it, and returns the recording.
 class Writer
 {
 public:
@@ -99,7 +99,7 @@ private:
                                                  path + ".num_batches_tracked", true);
     }
 
-    // Arguments come by value: whether the caller keeps a variable is the caller's choice.
+    // Arguments are passed by value, so the caller decides whether to keep its variable.
     [[nodiscard]] std::vector<Ref> call(const Spec& spec, std::vector<Ref> arguments)
     {
         graph::Program& program = m_recorder.program();
@@ -195,8 +195,8 @@ private:
                              parts);
     }
 
-    /// As a recurrent cell's: slices of one result (unsafe_split's, each with its own version) of
-    /// which one is written when another is saved already.
+    /// Like a recurrent cell: slices of one result (unsafe_split's, each with its own version), of
+    /// which one is written after another was saved.
     [[nodiscard]] Ref gates(const Ref& x, std::vector<std::size_t> parameters)
     {
         Recorder::OpParts parts;
@@ -223,7 +223,7 @@ private:
         return m_recorder.op("aten.mul.Tensor", parts);
     }
 
-    /// A value that nothing goes on to use, of one op or two.
+    /// A value of one or two ops that nothing uses afterwards.
     [[nodiscard]] Ref branch(const Ref& x)
     {
         Recorder::OpParts parts;
@@ -251,7 +251,7 @@ private:
             if (mask)
                 given.push_back(mask);
             if (m_random.percent(15))
-                x.reset(); // the callee's variable is the only one
+                x.reset(); // the callee's variable is then the only one
             std::vector<Ref> results = call(child, std::move(given));
             x = results.front();
             if (results.size() > 1 && m_random.percent(50))

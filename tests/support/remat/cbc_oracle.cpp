@@ -132,7 +132,7 @@ void Program::addColumns()
     }
 }
 
-/// What an op reads is saved from the stage before or computed in this one.
+/// Every value that an op reads is saved from the previous stage or computed in this one.
 void Program::addOperands(std::size_t stage, std::size_t op)
 {
     for (const std::uint32_t read : m_problem.ops[op].reads) {
@@ -144,7 +144,7 @@ void Program::addOperands(std::size_t stage, std::size_t op)
     }
 }
 
-/// What is saved for a stage was saved for the one before it or computed there.
+/// Every value saved for a stage was saved for the previous one or computed there.
 void Program::addSaved(std::size_t stage, std::size_t op)
 {
     Row row;
@@ -155,8 +155,9 @@ void Program::addSaved(std::size_t stage, std::size_t op)
     addRow(row, 'L', 0);
 }
 
-/// 1 where a value is freed behind an op that uses it: the op runs, the value isn't saved, and no
-/// later op of the stage that reads it runs. Whatever makes it 1 is worth it, so nothing else does.
+/// 1 if a value is freed after an op that uses it: the op runs, the value isn't saved, and no later
+/// op of the stage that reads it runs. The solver has reason to set it to 1, so no other constraint
+/// is needed.
 int Program::addFreed(std::size_t stage, std::size_t behind, std::size_t value)
 {
     const int freed = addColumn(0, false);
@@ -174,7 +175,7 @@ int Program::addFreed(std::size_t stage, std::size_t behind, std::size_t value)
     return freed;
 }
 
-/// While an op runs: what was saved, and what was computed and not yet freed.
+/// Memory while an op runs: saved values, and computed values not yet freed.
 void Program::addMemory(std::size_t stage)
 {
     const auto sizeOf = [this](std::size_t value) {

@@ -20,10 +20,10 @@ struct CbcAnswer
     std::size_t rows = 0;
 };
 
-/// The shortest plan within a budget that repeats an op at most once before each other op and in
-/// the given order there, proven by CBC on one thread: a mixed-integer program of stages, each of
-/// which ends with the next op (what is computed in a stage, what is saved from one to the next,
-/// what is freed behind which op). For problems with one value per op and none overwritten.
+/// The fastest plan within a budget that recomputes an op at most once before each other op, in the
+/// given order, proved by CBC on one thread. It is a mixed-integer program of stages, each of which
+/// ends with the next op (what is computed in a stage, what is saved for the next, what is freed
+/// after which op). For problems with one value per op and without overwritten values.
 [[nodiscard]] CbcAnswer solveWithCbc(const solve::RematProblem& problem, std::int64_t budget,
                                      int mostSeconds);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dijkstra's search over the op that is next in the given order and the values in memory with their
-// versions. Any op before it may run again; dropping a value takes no time.
+// Dijkstra's search over states of the next op in the given order and the values in memory with
+// their versions. Any earlier op may run again; dropping a value takes no time.
 #include "tests/support/remat/remat_families.h"
 
 #include <queue>
@@ -17,7 +17,7 @@ using solve::RematProblem;
 
 namespace {
 
-/// Four bits per value: 0 for one that isn't there, else its version + 1; above them the next op.
+/// Four bits per value: 0 if it isn't in memory, else its version + 1; above them the next op.
 using State = std::uint64_t;
 constexpr unsigned kBits = 4;
 constexpr State kMask = 15;
@@ -78,7 +78,7 @@ private:
         m_queue.emplace(time, state);
     }
 
-    /// The values of `wanted` are there in its versions.
+    /// Whether the values of `wanted` are in memory in their versions.
     [[nodiscard]] bool has(State state, State wanted) const
     {
         for (std::uint32_t value = 0; value < m_problem.values.size(); ++value) {

@@ -22,11 +22,12 @@ struct LayeredShape
     double skipDensity = 0.14; ///< edges to later layers, as share of the pairs over three layers
 };
 
-/// The public family's shape for 100, 250, 500 or 1000 ops (the next smaller one's width else).
+/// The shape of the public family for 100, 250, 500 or 1000 ops (otherwise the width of the next
+/// smaller one).
 [[nodiscard]] LayeredShape layeredShape(std::size_t ops);
 
-/// One value per op, times and sizes of 1 to 100; ops that read nothing or are read by none take no
-/// time, what none reads is kept.
+/// One value per op, times and sizes from 1 to 100. Ops without inputs or without users take no
+/// time; values without users are kept.
 [[nodiscard]] solve::RematProblem randomLayered(Random& random, const LayeredShape& shape);
 
 /// Forward, loss, and backward ops that read the gradient, their forward op's input and mostly its
@@ -38,14 +39,14 @@ struct LayeredShape
 /// the operands' shapes.
 [[nodiscard]] solve::RematProblem transformerStep(std::size_t ops);
 
-/// At most eight ops, with several outputs, overwritten and kept values, floors, ops without time
-/// and ops that may not repeat: small enough for leastAgain().
+/// At most eight ops, with several outputs, overwritten and kept values, floors, ops that take no
+/// time and ops that can't be recomputed: small enough for leastAgain().
 [[nodiscard]] solve::RematProblem randomTiny(Random& random);
 
-/// The peak without any repetition.
+/// The peak without recomputation.
 [[nodiscard]] std::int64_t plainPeak(const solve::RematProblem& problem);
 
-/// The time without any repetition.
+/// The time without recomputation.
 [[nodiscard]] double plainTime(const solve::RematProblem& problem);
 
 /// A share of the plain peak, rounded down.
@@ -57,13 +58,13 @@ struct Planted
     solve::RematFigures figures;
 };
 
-/// A random plan: in each round a value that is idle across the peak is made once more before its
-/// next use, sometimes with what that reads; rounds that would raise the peak are undone.
+/// A random plan: each round recomputes a value that is idle across the peak before its next use,
+/// sometimes with its inputs; rounds that would raise the peak are undone.
 [[nodiscard]] Planted plantPlan(const solve::RematProblem& problem, Random& random,
                                 std::size_t rounds);
 
-/// Exhaustive search: the least time of repetitions of all plans within the budget; infinity where
-/// there is none. For problems of randomTiny()'s size.
+/// Exhaustive search: the least recompute time of all plans within the budget; infinity if there is
+/// none. For problems of randomTiny()'s size.
 [[nodiscard]] double leastAgain(const solve::RematProblem& problem, std::int64_t budget);
 
 } // namespace plimsoll::tests

@@ -19,7 +19,7 @@ struct Idle
     std::uint32_t end = 0; ///< the later use
 };
 
-/// What the given order tells about values.
+/// What the given order implies for each value.
 struct Uses
 {
     explicit Uses(const RematProblem& problem)
@@ -51,8 +51,8 @@ struct Uses
     std::vector<std::vector<std::uint32_t>> of;
 };
 
-/// Ops that make a value anew before op `before`: its maker, behind the makers of what that reads
-/// and the given order no longer has by then, each with even chances.
+/// Ops that recompute a value before op `before`: its maker, after the makers of those inputs that
+/// the given order no longer has by then, each with even chances.
 void addMakers(const RematProblem& problem, const Uses& uses, std::uint32_t value,
                std::uint32_t before, Random& random, std::vector<std::uint32_t>& ops)
 {

@@ -51,7 +51,7 @@ private:
                 return row;
         return -1;
     }
-    /// Row by row what the standings say at the budget of now.
+    /// Compares each row with the planner's summary at the current budget.
     static void compare(PlannerPage& page);
 };
 
@@ -112,7 +112,7 @@ void PlannerTableTest::showsWhatEachPlannerHas()
         const QString brief = table.model()->rowAt(row).shortState;
         QVERIFY2(!brief.endsWith(QStringLiteral("ms")) || !brief.contains(u'.'), qPrintable(brief));
     }
-    // Where no plan is known nobody has one, and where it is proved that is optimal which is.
+    // A row has a plan only if one is known, and says optimal only if that is proved.
     for (const auto& point : planned.frontier->points()) {
         page->document().commitBudget(point->evaluation().peak);
         QVERIFY(isDone(*page));
@@ -263,7 +263,7 @@ void PlannerTableTest::tellsWhoRefuses()
     compare(*page);
 }
 
-/// Each move has its figures, and nothing but cells changes.
+/// Each move updates the numbers, and repaints nothing but cells.
 void PlannerTableTest::standsStillInADrag()
 {
     PlannerPage* page = openPlanned("gpt2");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sessions hold what was put into them, and refuse what is none with one sentence.
+// Sessions store what was put into them, and everything else is refused with one sentence.
 #include "core/session/plan_records.h"
 #include "core/session/session_file.h"
 
@@ -149,7 +149,7 @@ void SessionStoreTest::keepsDocumentsApart()
     QVERIFY(session::loadPlan(*store, *id) == second.plan);
 }
 
-/// An error in a transaction of several calls takes all of them back.
+/// An error in a transaction of several calls rolls all of them back.
 void SessionStoreTest::takesAllBackWhenOneFails()
 {
     const TempFolder folder;
@@ -253,7 +253,7 @@ void SessionStoreTest::keepsTheOldSessionWhenTheNewOneFails()
         QVERIFY2(entry.path().extension() != ".tmp", entry.path().c_str());
 }
 
-/// What its owner writes later would go into a file without a name.
+/// If it were replaced, its owner's later writes would go to an unlinked file.
 void SessionStoreTest::leavesASessionAloneThatIsOpen()
 {
     const TempFolder folder;

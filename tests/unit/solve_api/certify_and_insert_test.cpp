@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of a planner's proposals: kept, dropped over the budget, or reported as our bug.
+// What happens to a planner's proposals: kept, dropped if over the budget, or reported as our bug.
 #include "core/solve/api/certify_and_insert.h"
 
 #include "tests/support/programs/programs.h"
@@ -69,7 +69,7 @@ void CertifyAndInsertTest::dropsWhatIsOverTheBudget()
     QCOMPARE(frontier.points().size(), std::size_t{1});
 }
 
-/// Once for each plan that improves on what is there, with all that is there by then.
+/// Called once for each plan that improves the frontier, with the frontier at that point.
 void CertifyAndInsertTest::tellsOfAFrontierThatGotBetter()
 {
     plan::Frontier frontier;
@@ -127,7 +127,7 @@ void CertifyAndInsertTest::aReplayThatDisagreesIsABug()
     other = right;
     other.peak += base::Bytes{5};
     QVERIFY(saysOf(other).find("about the peak (215 B against 210 B)") != std::string::npos);
-    // Over the budget is no excuse: what is counted must agree all the same.
+    // Even a plan over the budget must have consistent numbers.
     plan::Problem tight = problem;
     tight.budget = base::Bytes{1};
     const plan::Verification over = plan::verify(tight, plan);

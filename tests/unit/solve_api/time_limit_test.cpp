@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is asked to stop is over in a moment, wherever the search is: on the largest sample, all that
-// auto runs, and auto.
+// A search that is asked to stop ends at once, wherever it is: on the largest sample, for all
+// planners that auto runs, and for auto.
 #include "core/solve/auto/auto_planner.h"
 #include "core/solve/registry.h"
 
@@ -123,7 +123,7 @@ void TimeLimitTest::whoIsStoppedIsOverAtOnce()
     }
 }
 
-/// That look is what is told where nothing is to be searched for.
+/// If nothing is to be searched, the result of that quick look is reported.
 void TimeLimitTest::whoIsStoppedBeforeItBeginsTakesItsLook()
 {
     std::stop_source over;

@@ -14,12 +14,12 @@
 
 namespace plimsoll::tests {
 
-/// A planner of this build that remembers what it found; or one that refuses.
+/// Wraps a planner of this build and remembers what it found; or refuses.
 class Part final : public solve::Planner
 {
 public:
-    /// `further` are options of the planner that auto does not know; `own` those that it always has
-    /// there.
+    /// `further` are options of the planner that auto doesn't know; `own` are those that auto
+    /// always sets.
     explicit Part(const solve::Planner& planner, solve::Options further = {},
                   solve::Options own = {})
         : Planner{planner.descriptor()}
@@ -65,8 +65,8 @@ inline const solve::Planner& planner(const char* id)
 
 using Parts = std::vector<std::unique_ptr<const Part>>;
 
-/// What auto runs in this build; `isQuick`: with few slots and points, and remat without the plans
-/// of others.
+/// The planners that auto runs in this build; `isQuick`: with few slots and points, and remat
+/// without other planners' plans.
 inline Parts allParts(bool isQuick = false)
 {
     Parts parts;

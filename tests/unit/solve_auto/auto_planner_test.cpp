@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The planner auto: the same whatever the threads do, every plan names its maker, who can't is
-// named.
+// The planner auto: deterministic with any number of threads; every plan names its planner;
+// planners that refuse are reported.
 #include "core/solve/auto/auto_planner.h"
 
 #include "core/plan/pins.h"
@@ -225,7 +225,7 @@ void AutoPlannerTest::partsAreNamedAsTheyCanBeRunAgain_data()
                                            "rotor --freeze-stats on --ways on"};
 }
 
-/// A part's report says what to ask for, and who asks gets its plans.
+/// The summary of a part gives the command that reproduces its plans.
 void AutoPlannerTest::partsAreNamedAsTheyCanBeRunAgain()
 {
     QFETCH(solve::Options, asked);
@@ -327,7 +327,7 @@ void AutoPlannerTest::partsAreToldOfWhileTheyRun()
         QVERIFY(report.state == plan::PlannerState::Stopped);
 }
 
-/// What is proved must be of the runtime that was asked, also where pins leave no plan.
+/// Proofs must be for the requested runtime, even if pins leave no plan.
 void AutoPlannerTest::aFrontierWithoutPlansKeepsItsRuntime()
 {
     plan::Problem problem = tests::problemOf(QStringLiteral("gpt2"), 0);
@@ -426,7 +426,7 @@ void AutoPlannerTest::stoppedItHasAPlan()
     QCOMPARE(stopped(4), points);
 }
 
-/// What is there then counts; who has not begun says so.
+/// A partial result counts; planners that haven't begun are reported as such.
 void AutoPlannerTest::stoppedMidwayNoFurtherPartBegins()
 {
     const plan::Problem problem = tests::problemOf(QStringLiteral("unet"), 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The planners that stand for flags of today: which blocks, which segments, what they give.
+// The planners that imitate today's flags: which blocks, which segments, and the results.
 #include "core/solve/baseline/baselines.h"
 #include "core/solve/baseline/blocks.h"
 
@@ -163,7 +163,7 @@ void BaselineTest::stoppedAtOnceItKeepsEverything()
     }
 }
 
-/// Whatever they propose passes its check: an error would be a bug of theirs.
+/// Every proposal passes its check: an error would be a bug in the planner.
 void BaselineTest::randomPrograms()
 {
     std::size_t planned = 0;

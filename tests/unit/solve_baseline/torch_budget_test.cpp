@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// activation_memory_budget: the knapsacks, what is computed again, and what that does to the peak.
+// activation_memory_budget: the knapsacks, what is recomputed, and the effect on the peak.
 #include "core/solve/baseline/baselines.h"
 #include "core/solve/baseline/exact_knapsack.h"
 #include "core/solve/baseline/torch_budget_rows.h"
@@ -46,7 +46,7 @@ std::int64_t bestByTrying(const std::vector<KnapsackItem>& items, std::int64_t c
     return best;
 }
 
-/// At a budget, in a job that nobody stops.
+/// At a budget, in a job that is never stopped.
 std::vector<plan::RecomputeStep> rowsAt(solve::TorchBudgetRows& rows, std::int64_t permille)
 {
     return rows.at(permille, {}).value();
@@ -161,7 +161,7 @@ void TorchBudgetTest::noOpRunsMoreThanTwice()
     }
 }
 
-/// Without a budget the partitioner repeats what costs a kernel nothing, and no matrix product.
+/// Without a budget, the partitioner recomputes what costs a kernel nothing, and no matrix product.
 void TorchBudgetTest::withoutABudgetOnlyCheapOpsRunAgain()
 {
     const plan::Problem problem = tests::problemOf("gpt2", 0);
@@ -175,8 +175,8 @@ void TorchBudgetTest::withoutABudgetOnlyCheapOpsRunAgain()
     QVERIFY(cheap > 0);
 }
 
-/// checkpointing.md 12.4: the budget bounds what is kept at the boundary, and the chains that are
-/// computed again may need more than it spares.
+/// checkpointing.md 12.4: the budget limits what is kept at the boundary, and the chains that are
+/// recomputed may need more than it saves.
 void TorchBudgetTest::theRawPeaksRiseAndFallAndOursOnlyFall()
 {
     const plan::Problem problem = tests::problemOf("llama", 0);
@@ -234,7 +234,7 @@ void TorchBudgetTest::stepsWithoutBackwardAreNoPlansMatter()
                          "only."});
 }
 
-/// Whatever it proposes passes its check: an error would be a bug of it.
+/// Every proposal passes its check: an error would be a bug in the planner.
 void TorchBudgetTest::randomPrograms()
 {
     std::size_t planned = 0;

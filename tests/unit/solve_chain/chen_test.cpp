@@ -20,8 +20,8 @@ using namespace plimsoll::solve;
 
 namespace {
 
-/// The widespread implementation's greedy division, its quirks included: the first two stages are
-/// in no interval, what comes after the last cut isn't either. Its score is sqrt(x * y).
+/// The greedy division of the widespread implementation, including its quirks: neither the first
+/// two stages nor those after the last cut are in an interval. Its score is sqrt(x * y).
 struct PeerDivision
 {
     std::vector<StageRun> intervals;

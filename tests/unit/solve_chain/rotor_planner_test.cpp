@@ -247,7 +247,7 @@ void RotorPlannerTest::stopsWhenAsked()
     }
 }
 
-/// Ten thousand ops: the coarse look stays a matter of a moment.
+/// Ten thousand ops: the coarse look still takes an instant.
 void RotorPlannerTest::aLargeProgramGetsPlansAtOnce()
 {
     plan::Problem problem = problemOf("resnet18", 0);
@@ -296,9 +296,9 @@ void RotorPlannerTest::aLargeProgramIsLetGoAtOnce_data()
         QTest::addRow("at %d per mille", perMille) << perMille;
 }
 
-/// Wherever it is: between its own looks at the token lie the checks of whole plans, the slowest
-/// of which are nested forty deep, and the search for legal regions. No build is so slow that
-/// these take much longer than the first, coarse look, which is never stopped.
+/// Wherever it is: between two checks of the stop token lie the checks of whole plans, the slowest
+/// of which are nested forty deep, and the search for legal regions. In any build, these take
+/// little longer than the first, coarse look, which is never stopped.
 void RotorPlannerTest::aLargeProgramIsLetGoAtOnce()
 {
     QFETCH(int, perMille);

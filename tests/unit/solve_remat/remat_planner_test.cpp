@@ -19,7 +19,7 @@ using namespace plimsoll;
 
 namespace {
 
-/// Rotor, and what it answered last.
+/// Rotor, with a record of its last answer.
 class Witness final : public solve::Planner
 {
 public:
@@ -87,8 +87,8 @@ void RematPlannerTest::itIsNeverWorseThanRotor_data()
     QTest::newRow("vit_b_16") << 0.22 << 0.999;
 }
 
-/// Than what rotor's regions, between modules and between ops, become at the same runtime: at every
-/// peak of theirs there is a plan that is as fast or faster.
+/// Better than the plans that rotor's regions, between modules and between ops, become in the same
+/// runtime: at each of their peaks there is a plan that is at least as fast.
 void RematPlannerTest::itIsNeverWorseThanRotor()
 {
     QFETCH(double, smallest);
@@ -200,7 +200,7 @@ void RematPlannerTest::itsRegionsNeedNoChain_data()
     QTest::newRow("unet") << 0.48;
 }
 
-/// What the search finds without any plan to begin with.
+/// What the search finds without a starting plan.
 void RematPlannerTest::itsRegionsNeedNoChain()
 {
     QFETCH(double, smallest);
@@ -222,7 +222,7 @@ void RematPlannerTest::watchersAreToldOfBetterFrontiers_data()
     QTest::newRow("regions") << kRegions;
 }
 
-/// Every frontier that is told is at least as good as the one before, the last one the answer.
+/// Every reported frontier is at least as good as the previous one; the last one is the answer.
 void RematPlannerTest::watchersAreToldOfBetterFrontiers()
 {
     QFETCH(solve::Options, options);

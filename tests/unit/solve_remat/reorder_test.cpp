@@ -134,7 +134,7 @@ void ReorderTest::lowestIsLegalAndNeverHigher()
     QVERIFY(lower >= 20);
 }
 
-/// Without the option no op is ahead of its place; with it no budget has a slower plan.
+/// Without the option, no op runs ahead of its place; with it, no budget has a slower plan.
 void ReorderTest::thePlannerReordersOnlyWhenAsked()
 {
     const auto isAhead = [](const plan::VerifiedPlanPtr& point) {
@@ -167,7 +167,7 @@ void ReorderTest::thePlannerReordersOnlyWhenAsked()
     QVERIFY(gains >= 3);
 }
 
-/// What is pinned is done on the other order, too, where it gains as without pins.
+/// Pins are honoured on the other order, too, which gains as much as without pins.
 void ReorderTest::pinsAreHonouredOnOtherOrders()
 {
     const auto least = [](const plan::Problem& problem, const solve::Options& options) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where planners stand: by their own results, of now or of before, never by somebody else's.
+// Planner summaries: each from the planner's own results, current or earlier, never from another's.
 #include "core/workspace/planner_summaries.h"
 
 #include "tests/support/planned_sample.h"
@@ -140,7 +140,7 @@ void PlannerSummariesTest::aRunningJobTellsByItself()
     QCOMPARE(of(outdated, "rotor").report.perMille, 300);
 }
 
-/// A job that failed says so where the planner stands.
+/// A job that failed is reported in its planner's summary.
 void PlannerSummariesTest::aRefusalIsTold()
 {
     workspace::Choices choices = m_sample.planned->choices;

@@ -94,7 +94,7 @@ private:
         std::uint32_t pins = 0;    ///< steps under way that use it
         std::uint32_t wanted = 0;  ///< next op of the given order for which it's used
         std::uint64_t visited = 0; ///< round of the last walk that came by
-        double making = 0;         ///< time of all ops that would run to make it anew
+        double making = 0;         ///< time of all ops that must run to recompute it
         bool isThere = false;
         bool isPriced = false; ///< whether `making` is up to date
     };

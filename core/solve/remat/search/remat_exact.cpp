@@ -282,7 +282,7 @@ private:
     std::size_t m_bits = 0;
     std::vector<Version> m_versions;       ///< by bit
     std::vector<Step> m_steps;             ///< by op
-    State m_kept = 0;                      ///< versions that are there at the end
+    State m_kept = 0;                      ///< versions kept at the end
     std::vector<std::vector<Idle>> m_idle; ///< by op: values in gaps there; empty without prices
     std::vector<double> m_later; ///< by op: what the prices prove of gaps that begin later
     std::unordered_map<State, Reached> m_reached;

@@ -14,7 +14,7 @@ struct RematMoves::Gathering
     DeadOperands operands;
     std::size_t most;
     std::vector<std::uint32_t> ops = {};    ///< in order of their coming
-    std::vector<std::uint32_t> values = {}; ///< that they make anew
+    std::vector<std::uint32_t> values = {}; ///< that they recompute
 };
 
 RematMoves::RematMoves(const RematProblem& problem)
