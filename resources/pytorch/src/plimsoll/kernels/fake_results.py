@@ -15,8 +15,9 @@ from .cpu_results import HALF
 
 aten = torch.ops.aten
 
-# Results that CUDA's kernels leave in host memory: seed and offset of random numbers.
-_ON_HOST = {aten._scaled_dot_product_efficient_attention.default: (2, 3)}
+_EFFICIENT_ATTENTION = aten._scaled_dot_product_efficient_attention.default
+_SEED_AND_OFFSET = (2, 3)
+_DROPOUT = 5
 
 
 def _contiguous_gradient(_: Any, result: Any) -> Any:
@@ -158,6 +159,9 @@ def run(func: Any, args: Any, kwargs: Any, target: str) -> Any:
     return result
 
 
-def on_host(func: Any) -> tuple[int, ...]:
-    """Which results are in host memory in a CUDA run."""
-    return _ON_HOST.get(func, ())
+def on_host(func: Any, args: Any) -> tuple[int, ...]:
+    """Which results are in host memory in a CUDA run: seed and offset of the memory-efficient kernel's dropout. Without dropout they are
+    allocated on the GPU, unused."""
+    if func is not _EFFICIENT_ATTENTION or len(args) <= _DROPOUT or not args[_DROPOUT]:
+        return ()
+    return _SEED_AND_OFFSET

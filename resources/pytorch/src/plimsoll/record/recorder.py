@@ -321,7 +321,7 @@ class Recorder(Transparent):
             old = args[0]
             op.reusable = not old._is_view() and old.dtype == result.dtype
         if self._emulates_cuda:
-            for place in fake_results.on_host(func):
+            for place in fake_results.on_host(func, args):
                 self.storages.rows[self.storages.tensors[op.outputs[place]].storage].host = True
             if self.phase == OPTIMIZER:
                 self._keep_on_host(op, constant, result)
