@@ -27,10 +27,9 @@ function(plimsoll_module name)
     plimsoll_precompiled_core(plimsoll_${name})
 endfunction()
 
-# plimsoll_precompiled_core(target): the standard headers precompiled for a target without Qt. Not at -O3: from a precompiled
-# header GCC 12 takes the standard's functions for ours and reports overflows of strings that can't happen.
+# plimsoll_precompiled_core(target): the standard headers precompiled for a target without Qt.
 function(plimsoll_precompiled_core target)
-    if(PLIMSOLL_PCH AND NOT CMAKE_BUILD_TYPE STREQUAL "Release")
+    if(PLIMSOLL_PCH)
         if(NOT TARGET plimsoll_core_pch)
             plimsoll_precompiled(plimsoll_core_pch HEADERS ${plimsoll_pch_standard} <string_view> <limits> <numeric> <tuple>)
         endif()

@@ -58,8 +58,8 @@ void MemoryLines::build()
     grid->setColumnStretch(2, 1);
     setAccessibleName(tr("Memory with addresses"));
     setToolTip(tr("Packed: all of the plan's blocks at fixed addresses. Reserved: what PyTorch's "
-                  "caching allocator would take from the GPU in this step, by its rules. Both hold "
-                  "the reserve."));
+                  "caching allocator takes from the GPU in this step, with its default settings or "
+                  "with expandable segments, as chosen below. Both include the reserve."));
     connect(m_expandable, &QCheckBox::clicked, this, [this] {
         refresh();
         Q_EMIT expandableChosen();

@@ -279,7 +279,8 @@ std::string memoryText(const solve::PlanMemory& memory)
 {
     const auto shown = [](base::Bytes bytes) { return base::bytesText(bytes, base::Rounding::Up); };
     return fmt::format("  packed      {} ({}), {}\n"
-                       "  reserved    {} by PyTorch's allocator, {} with expandable segments\n",
+                       "  reserved    {} by PyTorch's allocator with default settings, {} with "
+                       "expandable segments\n",
                        shown(memory.packedHeight), base::exactBytesText(memory.packedHeight),
                        memory.packedHeight == memory.packedLowerBound
                            ? std::string{"at the lower bound"}

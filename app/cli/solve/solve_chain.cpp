@@ -14,7 +14,6 @@ namespace plimsoll::cli {
 namespace {
 
 constexpr int kMostSlots = 1000000;
-constexpr std::int64_t kMostBudget = 999999999999999999; ///< sums of several stay in 64 bits
 
 ordered_json labelsJson(const solve::Labels& labels)
 {

@@ -16,8 +16,6 @@ namespace plimsoll::cli {
 
 namespace {
 
-constexpr std::int64_t kMostBudget = 999999999999999999;
-
 /// Percent over the plain order's time; 0 if that takes no time.
 double increasePercent(double time, double base)
 {
