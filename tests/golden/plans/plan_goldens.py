@@ -5,6 +5,7 @@
     plan_goldens.py check PLIMSOLL_CLI          the rows that continuous integration checks
     plan_goldens.py check PLIMSOLL_CLI --all    every row
     plan_goldens.py write PLIMSOLL_CLI          records all rows anew (only where numbers are meant to change)
+    plan_goldens.py write PLIMSOLL_CLI SAMPLE... those of some samples alone, as for check
 
 A row is one call of `plimsoll-cli plan`; README.md tells its columns.
 """
@@ -100,8 +101,8 @@ def rows_of(cli, calls, workers):
         return list(pool.map(lambda call: row_of(cli, *call), calls))
 
 
-def write(cli, workers):
-    for sample in sorted(PINS):
+def write(cli, samples, workers):
+    for sample in samples:
         began = time.monotonic()
         calls = [(sample, budget, arguments) for budget in BUDGETS for arguments in argument_lists(sample)]
         header = "\t".join(["budget", "arguments", *COLUMNS, "decisions"])
@@ -110,9 +111,9 @@ def write(cli, workers):
     return 0
 
 
-def check(cli, workers, everything):
+def check(cli, samples, workers, everything):
     expected = []
-    for sample in sorted(PINS):
+    for sample in samples:
         wanted = BUDGETS if everything else QUICK.get(sample, ())
         for row in file_of(sample).read_text().splitlines()[1:]:
             budget, arguments = row.split("\t")[:2]
@@ -130,12 +131,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("verb", choices=("check", "write"))
     parser.add_argument("cli", help="path of plimsoll-cli")
+    parser.add_argument("samples", nargs="*", metavar="SAMPLE", default=sorted(PINS), help="the samples to record or check; otherwise all")
     parser.add_argument("--all", action="store_true", help="check every row")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="calls at a time")
     given = parser.parse_args()
+    unknown = [sample for sample in given.samples if sample not in PINS]
+    if unknown:
+        parser.error(f"there is no sample {unknown[0]}; there are {', '.join(sorted(PINS))}")
     if given.verb == "write":
-        return write(given.cli, given.workers)
-    return check(given.cli, given.workers, given.all)
+        return write(given.cli, given.samples, given.workers)
+    return check(given.cli, given.samples, given.workers, given.all)
 
 
 if __name__ == "__main__":
