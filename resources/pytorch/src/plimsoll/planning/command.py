@@ -12,6 +12,7 @@ from typing import Any
 
 NO_PLAN, USAGE = 4, 2  # exit statuses, part of the command's interface
 _VARIABLE = "PLIMSOLL_CLI"
+_BUNDLED = Path(__file__).parents[1] / "bin"  # in platform wheels, with the libraries that it links
 
 
 class NoPlan(RuntimeError):
@@ -19,17 +20,25 @@ class NoPlan(RuntimeError):
 
 
 def executable() -> str:
-    """The command: what PLIMSOLL_CLI names, else what the search path holds."""
+    """The command: what PLIMSOLL_CLI names, else what this package brings along, else what the search path holds."""
     named = os.environ.get(_VARIABLE)
     if named and not Path(named).is_file():
         raise FileNotFoundError(f"{_VARIABLE} names {named}, which is no file: let it name plimsoll-cli.")
-    found = named or shutil.which("plimsoll-cli")
+    bundled = _BUNDLED / "plimsoll-cli"
+    found = named or (str(bundled) if bundled.is_file() else shutil.which("plimsoll-cli"))
     if found is None:
         raise FileNotFoundError(
-            "plimsoll-cli, which makes the plans, was not found: build it with packaging/run --build-only, then put it on PATH or let "
-            f"{_VARIABLE} name it."
+            "plimsoll-cli, which makes the plans, was not found: the wheel for x86-64 Linux brings it along. For others build it with "
+            f"packaging/run --build-only, and put it on PATH or let {_VARIABLE} name it."
         )
     return found
+
+
+def _environment(program: str) -> dict[str, str]:
+    """A bundled command loads its libraries from its own folder."""
+    if Path(program).parent != _BUNDLED:
+        return dict(os.environ)
+    return os.environ | {"LD_LIBRARY_PATH": str(_BUNDLED)}
 
 
 def _words(name: str, value: Any) -> list[str]:
@@ -50,7 +59,10 @@ def run(verb: str, file: Path, options: Mapping[str, Any]) -> str:
     Raises NoPlan, or ValueError for options that the command refuses, or RuntimeError; each with the command's own sentence.
     """
     words = [word for name, value in options.items() for word in _words(name, value)]
-    done = subprocess.run([executable(), verb, str(file), *words, "--json"], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    program = executable()
+    done = subprocess.run(
+        [program, verb, str(file), *words, "--json"], env=_environment(program), stdin=subprocess.DEVNULL, capture_output=True, text=True
+    )
     if done.returncode == 0:
         return done.stdout
     said = done.stderr.strip() or f"plimsoll-cli ended with status {done.returncode}."
