@@ -80,6 +80,11 @@ def test_a_recompute_schedule_is_refused_with_the_way_to_run_it():
         plimsoll.fit(model(), BATCH, loss=loss, budget="80%", runtime="step")
 
 
+def test_gradient_accumulation_needs_no_argument():
+    with pytest.raises(ValueError, match="runs in each micro-step"):
+        plimsoll.fit(model(), BATCH, loss=loss, budget="80%", micro_steps=2)
+
+
 def test_without_a_budget_it_fits_this_gpu():
     code = """
 import json, torch, plimsoll

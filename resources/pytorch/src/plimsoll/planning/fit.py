@@ -15,7 +15,7 @@ from ..record.tracing import trace
 from ..runtime.checkpoint.apply import Handle, apply
 from .plan import Budget, Plan, Prediction, plan
 
-_OF_TRACE = ("target", "micro_steps", "autocast", "progress")
+_OF_TRACE = ("target", "autocast", "progress")
 
 
 class Fitted:
@@ -57,7 +57,7 @@ def fit(
         budget: device memory that the step may use: "22GiB", "80%" of the unplanned peak, a number of bytes, or None for what this process
             can use of the model's GPU, as for `plan()`.
         planner: a planner's name; see `plimsoll-cli plan --list`.
-        **options: `target`, `micro_steps`, `autocast` and `progress` as for `trace()`; everything else as for `plan()`. The runtime is
+        **options: `target`, `autocast` and `progress` as for `trace()`; everything else as for `plan()`. The runtime is
             "checkpoint"; for recompute schedules use `plan(..., runtime="step")` and `compile_step()`.
 
     Raises:
@@ -73,6 +73,8 @@ def fit(
     if options.get("runtime", "checkpoint") != "checkpoint":
         raise ValueError('fit() applies plans of runtime "checkpoint": for a recompute schedule use plan(..., runtime="step") and compile_step().')
     traced = {name: options.pop(name) for name in _OF_TRACE if name in options}
+    if "micro_steps" in options:
+        raise ValueError("fit() takes no micro_steps: fit one step, and the plan runs in each micro-step of a loop that accumulates gradients.")
     on_gpu = [torch.cuda.device(parameter.device) for parameter in model.parameters() if parameter.is_cuda]
     with tempfile.TemporaryDirectory(prefix="plimsoll-") as folder, on_gpu[0] if on_gpu else contextlib.nullcontext():
         kept = None if kwargs is None else dict(kwargs)
