@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import sysconfig
@@ -57,7 +58,7 @@ print(json.dumps([plain, planned, all(map(torch.equal, expected, gradients)), pl
 
 
 def run(*command, cwd):
-    environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "PYTHONHOME")}
+    environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "PYTHONHOME", "PLIMSOLL_CLI")}
     done = subprocess.run([str(c) for c in command], cwd=cwd, env=environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout.strip()
@@ -68,8 +69,7 @@ def wheel(tmp_path_factory):
     return Path(run(ROOT / "packaging" / "wheel", "--python", sys.executable, tmp_path_factory.mktemp("wheel"), cwd=ROOT))
 
 
-@pytest.fixture(scope="module")
-def user(wheel, tmp_path_factory):
+def installed(wheel, tmp_path_factory):
     """An empty folder, and the interpreter of an environment that has this wheel and, by a path file, the torch of this one."""
     folder = tmp_path_factory.mktemp("user")
     run(sys.executable, "-m", "venv", "--without-pip", folder / "venv", cwd=folder)
@@ -79,6 +79,11 @@ def user(wheel, tmp_path_factory):
     run(sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps", "--no-index", wheel, cwd=folder)
     (folder / "mine.py").write_text(MODEL)
     return folder, python
+
+
+@pytest.fixture(scope="module")
+def user(wheel, tmp_path_factory):
+    return installed(wheel, tmp_path_factory)
 
 
 def test_the_wheel_holds_the_package_and_nothing_else(wheel):
@@ -128,3 +133,34 @@ def test_a_new_users_path_from_trace_to_apply(user, traced):
     assert equal
     assert planned < plain
     assert Path(where).is_relative_to(folder)
+
+
+FIT = """
+import json, torch, plimsoll, mine
+
+made = mine.step()
+model = made.pop("model")
+fitted = plimsoll.fit(model, made["args"], optimizer=made["optimizer"], budget="75%")
+print(json.dumps([fitted.prediction.peak_bytes, fitted.prediction.budget_bytes, len(fitted.plan.content["regions"])]))
+"""
+
+
+def test_the_platform_wheel_brings_the_command_along(tmp_path_factory):
+    wheel = Path(run(ROOT / "packaging" / "wheel", "--python", sys.executable, "--cli", CLI, tmp_path_factory.mktemp("platform"), cwd=ROOT))
+    assert re.fullmatch(rf"plimsoll-{re.escape(version())}-py3-none-manylinux_2_\d+_x86_64\.whl", wheel.name)
+    folder, python = installed(wheel, tmp_path_factory)
+    (folder / "fit.py").write_text(FIT)
+    peak, budget, regions = json.loads(run(python, "fit.py", cwd=folder).splitlines()[-1])
+    assert 0 < peak <= budget and regions > 0
+    # All that it links lies beside it, but for the C library.
+    (bundled,) = folder.glob("venv/lib/*/site-packages/plimsoll/bin")
+    linked = subprocess.run(["ldd", bundled / "plimsoll-cli"], env={"LD_LIBRARY_PATH": str(bundled)}, capture_output=True, text=True, check=True)
+    elsewhere = [line.split()[0] for line in linked.stdout.splitlines() if " => " in line and f"=> {bundled}/" not in line]
+    assert {name.partition(".so")[0] for name in elsewhere} <= {"libc", "libm", "libpthread", "libdl", "librt"}
+
+
+def test_the_pure_wheel_says_where_the_command_is_found(user):
+    folder, python = user
+    (folder / "fit.py").write_text(FIT)
+    done = subprocess.run([python, "fit.py"], cwd=folder, env={"PATH": "/nowhere"}, capture_output=True, text=True)
+    assert done.stderr.splitlines()[-1].startswith("FileNotFoundError: plimsoll-cli, which makes the plans, was not found")

@@ -6,18 +6,27 @@ from __future__ import annotations
 import json
 import os
 import warnings
-from typing import Any, Union
+from typing import Any, Protocol, Union
 
 import torch
 
 from ..common.plan_mismatch import PlanMismatch
 
 _FORMAT, _VERSION = "plimsoll-plan", 1
-PlanLike = Union[str, os.PathLike[str], dict]
+
+
+class PlanObject(Protocol):
+    """What plan() returns."""
+
+    content: dict[str, Any]
+
+
+PlanLike = Union[str, os.PathLike[str], dict, PlanObject]
 
 
 def load_plan(plan: PlanLike) -> Any:
-    """The content of a plan file, unchanged; a content is returned as it is."""
+    """The content of a plan file or of what plan() returned, unchanged; a content is returned as it is."""
+    plan = getattr(plan, "content", plan)
     if isinstance(plan, dict):
         return plan
     path = os.fspath(plan)
@@ -29,7 +38,7 @@ def load_plan(plan: PlanLike) -> Any:
 
 
 def read_plan(plan: PlanLike, runtime: str, use: str) -> dict[str, Any]:
-    """The content of a plan (a path, or the content itself) made for `runtime`; `use` is what runs plans of the other runtime."""
+    """The content of a plan (a path, what plan() returned, or the content itself) made for `runtime`; `use` is what runs plans of the other runtime."""
     content = load_plan(plan)
     _check_header(content, runtime, use)
     return content
