@@ -12,6 +12,7 @@ from torch._subclasses.fake_tensor import FakeTensor
 from ..common.graph_rows import OPTIMIZER, TraceError
 from ..common.source_lines import function_on_stack, line_of, user_line
 from .known_values import Values, values_of
+from .refused_ops import WITHOUT_QUANTIZATION, refusal_in
 
 aten = torch.ops.aten
 
@@ -117,6 +118,18 @@ def _indexed(tensor: torch.Tensor, indices: Any, values: Values, fake: Any) -> O
     return aten.index.Tensor(tensor, positions)
 
 
+@contextlib.contextmanager
+def translated() -> Iterator[None]:
+    """Turns torch's errors about what can't be recorded into TraceError; other errors stay as they are."""
+    try:
+        yield
+    except (RuntimeError, NotImplementedError, AssertionError) as error:
+        told = translate(error)
+        if told is None:
+            raise
+        raise told from error
+
+
 def translate(error: Exception) -> Optional[TraceError]:
     """Replaces torch's message about fakes by a sentence; None for an error of the user's own."""
     text, where = str(error), line_of(error) or "the step itself"
@@ -129,7 +142,8 @@ def translate(error: Exception) -> Optional[TraceError]:
         return TraceError(f"{where}: PyTorch reads the values of a tensor there, which are not known when a step is traced without data")
     if ".numpy()" in text and "tensor subclasses" in text:
         return TraceError(f"{where}: .numpy() asks for the values of a tensor, which are not known when a step is traced without data")
-    return None
+    refused = refusal_in(text)
+    return TraceError(f"{where}: {refused}") if refused is not None else None
 
 
 def explain(func: Any, error: Exception, line: Optional[str]) -> TraceError:
@@ -137,4 +151,6 @@ def explain(func: Any, error: Exception, line: Optional[str]) -> TraceError:
     name = type(error).__name__
     if name in ("DataDependentOutputException", "DynamicOutputShapeException"):
         return TraceError(f"{where}: the result of {func} depends on values, which are not known when a step is traced without data")
+    if func.namespace == "quantized":
+        return TraceError(f"{where}: {func} works on quantized values, for which there are no fake tensors: {WITHOUT_QUANTIZATION}")
     return TraceError(f"{where}: {func} has no implementation for fake tensors; register one with torch.library.register_fake ({error})")

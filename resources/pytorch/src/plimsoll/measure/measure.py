@@ -14,6 +14,7 @@ import torch
 
 from ..common.graph_rows import PHASES, TraceError
 from ..common.progress import Choice, Progress
+from ..isolation.data_dependent import translated
 from ..isolation.fakes import mode_of
 from ..isolation.preserve import older_objects_spared
 from ..record.tracing import batch_of
@@ -112,7 +113,7 @@ def measure(
     try:
         given = (model, args, kwargs, loss, optimizer, mode, _TARGET)
         gc.collect()  # so that earlier garbage doesn't hold memory
-        with older_objects_spared(), _casting(model, autocast), prepared(*given, fake=False) as step:
+        with translated(), older_objects_spared(), _casting(model, autocast), prepared(*given, fake=False) as step:
             device = _device_of(model)
             step.progress = told
             runs, profiles = _runs(step, content, loss, steps, device, path.with_suffix(".pickle"))

@@ -12,7 +12,7 @@ import torch
 
 from ..common.graph_rows import Recording
 from ..common.progress import Choice, Progress
-from ..isolation.data_dependent import translate
+from ..isolation.data_dependent import translated
 from ..isolation.preserve import older_objects_spared
 from ..shapes.axes import Axis, Dims, axes_of
 from ..shapes.varied import Sample
@@ -90,7 +90,7 @@ def trace_graph(
             yield step
 
     try:
-        with older_objects_spared():
+        with translated(), older_objects_spared():
             with prepare() as step:
                 axes = axes_of(step, vary, vary_dims)
                 told_progress.expect(_PASSES + 2 * recordings_of(axes))
@@ -99,11 +99,6 @@ def trace_graph(
                 header = _header(step, recording, target, name or type(model).__name__)
             laws = {"vary": _vary(axes, Sample(recording, header["batch"]), prepare, target)} if axes else {}
             return {**graph_of(recording, header), **laws}
-    except (RuntimeError, NotImplementedError) as error:
-        told = translate(error)
-        if told is None:
-            raise
-        raise told from error
     finally:
         told_progress.end()
 

@@ -19,6 +19,7 @@ from ..kernels.cuda_kernels import cuda_kernels
 from ..kernels.eager_paths import EagerPaths
 from .autocast import casting_to, check_emulated, taken_off
 from .step import Step
+from .unsupported import refuse_sharded, refuse_tensors
 from .wrappers import compiled_in, data_parallel_in, distributed_in
 
 MicroSteps = Union[int, Sequence[Union[tuple, dict]]]
@@ -77,6 +78,7 @@ def _check(model: Any, kwargs: Any, loss: Any, optimizer: Any, target: str) -> N
             f"{wrapper} is wrapped for several processes, whose reducer works on the real parameters: trace the module inside of it "
             "(its .module) with the batch of one process; what the wrapper keeps for itself comes on top"
         )
+    refuse_sharded(model)
     if target not in ("cuda", "cpu"):
         raise TraceError(f'target must be "cuda" or "cpu", not {target!r}')
     if kwargs is not None and not isinstance(kwargs, dict):
@@ -153,6 +155,7 @@ def prepared(
         stack.enter_context(preserve.modes())
         given = {"args": args, "kwargs": kwargs, "later": later, "loss": loss, "optimizer": optimizer}
         reach = Reach(model, given)
+        refuse_tensors((row for number, row in enumerate(reach.tensors) if not reach.is_plain(number)), fake)
         stack.enter_context(reach.kept())
         lender = lender_for(model, stack, device) if fake else None
         if lender is not None:

@@ -13,7 +13,7 @@ from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
 from ...common.graph_rows import TraceError
 from ...common.plan_mismatch import PlanMismatch
-from ...isolation.data_dependent import translate
+from ...isolation.data_dependent import translated
 from ...isolation.preserve import older_objects_spared
 from ...record.record import warm_up
 from ...training_step.environment import prepared
@@ -24,6 +24,7 @@ from .code_writer import StepWriter
 from .fake_execution import CorrectedKernels
 from .first_step import FirstStep
 from .program import Program, record_program
+from .refusals import refuse_model
 from .schedule import Execution, read_recompute_steps, schedule
 from .sequence import check_sequence
 from .stream import StepStream, StreamObserver
@@ -237,18 +238,13 @@ def _record(batch: Batch) -> Program:
     try:
         for parameter, _ in gradients:
             parameter.grad = None
-        with older_objects_spared(), prepared(step.model, step.args, step.kwargs, step.loss, None, step.mode, _TARGET) as faked:
+        with translated(), older_objects_spared(), prepared(step.model, step.args, step.kwargs, step.loss, None, step.mode, _TARGET) as faked:
             # A compiled step trains only the model: parameters of others are refused.
             faked.untrained, faked.foreign = {id(tensor): path for path, tensor, _ in faked.foreign}, []
             for module, training in modes:  # in its present modes, whereas trace() would switch all to training
                 module.training = training
             warm_up(faked, _TARGET)
             return record_program(faked, _TARGET, any(isinstance(tensor, FakeTensor) for tensor in batch.tensors))
-    except (RuntimeError, NotImplementedError) as error:
-        told = translate(error)
-        if told is None:
-            raise
-        raise told from error
     finally:
         for parameter, gradient in gradients:
             parameter.grad = gradient
@@ -292,6 +288,7 @@ def compile_step(
     """
     if not isinstance(model, torch.nn.Module):
         raise TraceError(f"model must be a torch.nn.Module, not a {type(model).__name__}: put the function into a module's forward")
+    refuse_model(model)
     if targets and loss is None:
         raise TraceError("targets go to a loss function: give compile_step() a loss, or pass them to the model")
     return StepRunner(model, _read(plan, model), loss, targets)
