@@ -33,7 +33,9 @@ class _Forward:
         if self.module is self.applied.regions.root:
             return runner.run_model(args, kwargs)
         run = getattr(runner.state, "run", None)
-        return self.module.forward(*args, **kwargs) if run is None else runner.call(run, self.module, args, kwargs)
+        if run is None:
+            return runner.run_outside(self.module, args, kwargs)
+        return runner.call(run, self.module, args, kwargs)
 
 
 class _AppliedRegions:
