@@ -13,7 +13,7 @@ from .stand_in import StandIn
 
 
 def tensors_in(value: Any) -> Iterator[torch.Tensor]:
-    """The tensors of nested containers in order; stand-ins have no memory and are left out. A container that holds itself is entered once."""
+    """The tensors of nested containers in order; stand-ins have no memory and are left out. A container inside of itself is left out."""
     if isinstance(value, torch.Tensor):
         if not isinstance(value, StandIn):
             yield below_transforms(value)

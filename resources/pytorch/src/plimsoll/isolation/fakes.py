@@ -70,7 +70,15 @@ class _KnownNumbers(TorchDispatchMode):
 @contextlib.contextmanager
 def building() -> Iterator[FakeTensorMode]:
     """Models and tensors made inside have shapes but no data; initialisation does nothing. The values of small tensors computed from
-    numbers alone can be read."""
+    numbers alone can be read.
+
+    Example::
+
+        >>> with plimsoll.building():
+        ...     model, batch = torch.nn.Linear(200_000, 200_000), torch.zeros(64, 200_000)
+        >>> str(plimsoll.trace(model, batch, name="large"))
+        'large.plimsoll.json.gz'
+    """
     patched = []
     known = _KnownNumbers()
     for module in _initialisers():

@@ -16,6 +16,12 @@ _FORMAT, _VERSION = "plimsoll-plan", 1
 PlanLike = Union[str, os.PathLike[str], dict]
 
 
+class MissingPlanError(PlanMismatch, FileNotFoundError):
+    """The file of a plan doesn't exist."""
+
+    __str__ = Exception.__str__
+
+
 def load_plan(plan: PlanLike) -> Any:
     """The content of a plan file, unchanged; a content is returned as it is."""
     if isinstance(plan, dict):
@@ -24,6 +30,8 @@ def load_plan(plan: PlanLike) -> Any:
     try:
         with open(path, encoding="utf-8") as file:
             return json.load(file, object_pairs_hook=_object)
+    except FileNotFoundError as error:
+        raise MissingPlanError(f"{path} can't be read as a plan: there is no such file") from error
     except (ValueError, OSError, RecursionError) as error:
         raise PlanMismatch(f"{path} can't be read as a plan: {error}") from error
 

@@ -44,7 +44,7 @@ def _reason(tensor: torch.Tensor, fake: bool) -> Optional[str]:
     if tensor.is_quantized:
         return f"quantized ({str(tensor.dtype).removeprefix('torch.')}), for which there are no fake tensors: {WITHOUT_QUANTIZATION}"
     if hasattr(type(tensor), "__tensor_flatten__"):
-        return f"a {kind}, a tensor made of other tensors, whose memory isn't that of its shape: use plain tensors, or {WITHOUT_QUANTIZATION}"
+        return f"a {kind}, made of other tensors, so its memory isn't that of its shape: use plain tensors, or {WITHOUT_QUANTIZATION}"
     if fake and _packs_itself(type(tensor)):
         return f"a {kind}, which packs its values in a form of its own: {WITHOUT_QUANTIZATION}"
     return None

@@ -9,6 +9,9 @@ from torch.nn.parallel.parallel_apply import parallel_apply
 from ...common.plan_mismatch import PlanMismatch
 from ...common.sharded import sharded_in
 
+# torch.compiler.disable() imports torch._dynamo, which takes a second; torch's private one, which checkpoint() has, does so at the first call.
+not_compiled = getattr(torch, "_disable_dynamo", torch.compiler.disable)
+
 _COMPILED = ("OptimizedModule", "OptimizeContext", "RunOnlyContext")  # torch._dynamo's, on the stack while they run a model
 
 
