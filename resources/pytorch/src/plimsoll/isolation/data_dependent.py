@@ -12,7 +12,7 @@ from torch._subclasses.fake_tensor import FakeTensor
 from ..common.graph_rows import OPTIMIZER, TraceError
 from ..common.source_lines import function_on_stack, line_of, user_line
 from .known_values import Values, values_of
-from .refused_ops import WITHOUT_QUANTIZATION, refusal_in
+from .refused_ops import UNKNOWN, WITHOUT_QUANTIZATION, WITHOUT_VALUES, refusal_in
 
 aten = torch.ops.aten
 
@@ -74,7 +74,7 @@ def answer(tensor: torch.Tensor, phase: int, assumed: list[str]) -> Any:
         return STEP_NUMBER
     raise TraceError(
         f"{user_line(3) or 'the step itself'}: it depends on the value of a tensor (.item(), bool() or indexing by a mask), "
-        "which is not known when a step is traced without data; let shapes or arguments decide there"
+        f"which is not known when a step is traced without data: {WITHOUT_VALUES}"
     )
 
 
@@ -139,9 +139,9 @@ def translate(error: Exception) -> Optional[TraceError]:
             "tensor (device=x.device) instead of naming one"
         )
     if "its data is not allocated yet" in text:
-        return TraceError(f"{where}: PyTorch reads the values of a tensor there, which are not known when a step is traced without data")
+        return TraceError(f"{where}: PyTorch reads the values of a tensor there, {UNKNOWN}: {WITHOUT_VALUES}")
     if ".numpy()" in text and "tensor subclasses" in text:
-        return TraceError(f"{where}: .numpy() asks for the values of a tensor, which are not known when a step is traced without data")
+        return TraceError(f"{where}: .numpy() asks for the values of a tensor, {UNKNOWN}: {WITHOUT_VALUES}")
     refused = refusal_in(text)
     return TraceError(f"{where}: {refused}") if refused is not None else None
 
@@ -150,7 +150,7 @@ def explain(func: Any, error: Exception, line: Optional[str]) -> TraceError:
     where = line or "the step itself"
     name = type(error).__name__
     if name in ("DataDependentOutputException", "DynamicOutputShapeException"):
-        return TraceError(f"{where}: the result of {func} depends on values, which are not known when a step is traced without data")
+        return TraceError(f"{where}: the result of {func} depends on values, {UNKNOWN}: {WITHOUT_VALUES}")
     if func.namespace == "quantized":
         return TraceError(f"{where}: {func} works on quantized values, for which there are no fake tensors: {WITHOUT_QUANTIZATION}")
     return TraceError(f"{where}: {func} has no implementation for fake tensors; register one with torch.library.register_fake ({error})")

@@ -6,6 +6,11 @@ from __future__ import annotations
 import re
 from typing import Optional
 
+UNKNOWN = "which are not known when a step is traced without data"
+WITHOUT_VALUES = (
+    "let shapes or arguments decide there. If it is code of a library (a loss, a check), trace around it: leave the labels out and give a loss "
+    "of your own (loss=lambda output: output.logits.sum()); plans of module regions fit the real step"
+)
 WITHOUT_QUANTIZATION = "trace the model before it is quantized: a plan of whole blocks fits the quantized model, too"
 _HIGHER_ORDER = re.compile(r"no rule registered for (?:HOP|HigherOrderOperator) (\w+) and mode")
 _ATTENTION = (

@@ -56,10 +56,10 @@ class CompiledStep:
 def _device_of(model: torch.nn.Module) -> torch.device:
     devices = {tensor.device for tensor in (*model.parameters(), *model.buffers())}
     if len(devices) > 1:
-        raise TraceError(f"the model lies on {' and '.join(sorted(map(str, devices)))}: measure() takes models on one device")
+        raise TraceError(f"the model lies on {' and '.join(sorted(map(str, devices)))}: measure() takes models on one device: move it (.to())")
     device = devices.pop() if devices else torch.device("cpu")
     if device.type not in ("cpu", "cuda"):
-        raise TraceError(f"the model lies on {device}: measure() knows how to ask the allocators of the CPU and of CUDA")
+        raise TraceError(f"the model lies on {device}: measure() asks the allocators of the CPU and of CUDA: move it to one of these")
     return device
 
 

@@ -134,7 +134,10 @@ class Step:
             shape = "x".join(map(str, loss.shape))
             raise TraceError(f"{given} returned a loss of shape {shape}: it must have one element, as after .mean()")
         if not loss.requires_grad:
-            raise TraceError(f"{given} returned a loss that doesn't depend on a parameter that requires a gradient")
+            raise TraceError(
+                f"{given} returned a loss that doesn't depend on a parameter that requires a gradient: leave out detach() and no_grad(), or "
+                "unfreeze a parameter"
+            )
         if number == 0 and any(parameter.grad is not None for parameter in self.model.parameters()):
             raise TraceError("backward() ran before the loss was returned: trace() calls it, so leave it out of model and loss")
 
