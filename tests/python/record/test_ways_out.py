@@ -10,6 +10,7 @@ import torch.nn.functional as F
 from helpers.loop import cli
 from helpers.outcomes import assert_same, results
 from plimsoll import TraceError
+from plimsoll.record.tracing import trace_graph
 from torch import nn
 
 
@@ -67,3 +68,49 @@ def test_the_way_out_that_a_refusal_names_leads_to_a_plan(way, tmp_path):
 def test_a_loss_without_a_gradient_is_refused_with_a_way_out(tmp_path):
     with pytest.raises(TraceError, match=r"doesn't depend on a parameter that requires a gradient: leave out detach\(\)"):
         plimsoll.trace(nn.Linear(2, 2), torch.ones(1, 2), loss=lambda output: output.detach().sum(), out=tmp_path / "graph.json")
+
+
+class Careful(nn.Module):
+    """Asks whether all is well, for a log line, and for a branch."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Linear(16, 16), nn.Linear(16, 16)
+        self.log = []
+
+    def forward(self, x):
+        h = self.a(x)
+        assert not torch.isnan(h).any()
+        self.log.append(h.norm().item())
+        return self.b(h) if h.abs().max() < 1000 else self.a(h)
+
+
+def line_of(text):
+    lines = open(__file__, encoding="utf-8").read().splitlines()
+    return f"test_ways_out.py:{1 + next(n for n, line in enumerate(lines) if text in line)}"
+
+
+NAN, NORM, BRANCH = line_of("isnan(h).any()"), line_of("h.norm().item()"), line_of("h.abs().max() < 1000")
+
+
+@pytest.mark.parametrize("branch, last", [(True, "b"), (False, "a")])
+def test_questions_are_answered_as_the_user_says(branch, last, tmp_path):
+    answers = {}
+    for line, value in ((NAN, False), (NORM, 2.5), (BRANCH, branch)):  # each refusal names the next question
+        with pytest.raises(TraceError, match=rf"^{line}: .*Or give the answer, .*assume={{'{line}'"):
+            plimsoll.trace(Careful(), torch.ones(4, 16), target="cpu", out=tmp_path / "graph.json", assume=answers or None)
+        answers[line] = value
+    graph = trace_graph(Careful(), torch.ones(4, 16), target="cpu", assume=answers)
+    assert [graph["modules"][call[0]][1] for call in graph["calls"]] == ["", "a", last]
+    said = [f"{line} asks for a value: answered with {value}, as assume says" for line, value in answers.items()]
+    assert [sentence for sentence in graph["assumed"] if "as assume says" in sentence] == said
+
+
+@pytest.mark.parametrize("wrong, kind, sentence", [
+    ([NAN], TypeError, "assume must be a dict"),
+    ({NAN: "no"}, TypeError, "assume must map lines to numbers"),
+    ({"elsewhere.py:1": True}, ValueError, "no question without an answer is asked there"),
+])  # fmt: skip
+def test_answers_that_nobody_needs_are_refused(wrong, kind, sentence):
+    with pytest.raises(kind, match=sentence):
+        trace_graph(nn.Linear(16, 2), torch.ones(4, 16), target="cpu", assume=wrong)

@@ -11,6 +11,7 @@ from torch._subclasses.fake_tensor import FakeTensor
 
 from ..common.graph_rows import OPTIMIZER, TraceError
 from ..common.source_lines import function_on_stack, line_of, user_line
+from .answers import assumed_at
 from .known_values import Values, values_of
 from .refused_ops import UNKNOWN, WITHOUT_QUANTIZATION, WITHOUT_VALUES, refusal_in
 
@@ -70,11 +71,17 @@ def answer(tensor: torch.Tensor, phase: int, assumed: list[str]) -> Any:
         if function_on_stack(function, file):
             _note(assumed, sentence)
             return value
+    line = user_line(3)
+    told = assumed_at(line)
+    if told is not None:
+        _note(assumed, f"{line} asks for a value: answered with {told}, as assume says")
+        return told
     if phase == OPTIMIZER and tensor.dim() == 0:
         return STEP_NUMBER
     raise TraceError(
-        f"{user_line(3) or 'the step itself'}: it depends on the value of a tensor (.item(), bool() or indexing by a mask), "
-        f"which is not known when a step is traced without data: {WITHOUT_VALUES}"
+        f"{line or 'the step itself'}: it depends on the value of a tensor (.item(), bool() or indexing by a mask), "
+        f"which is not known when a step is traced without data: {WITHOUT_VALUES}. "
+        f"Or give the answer, which trace() takes for granted: assume={{{line!r}: ...}}"
     )
 
 

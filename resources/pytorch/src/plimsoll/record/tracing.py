@@ -12,6 +12,7 @@ import torch
 from ..common.graph_rows import Recording
 from ..common.paths import file_to_write
 from ..common.progress import Choice, Progress
+from ..isolation.answers import assuming
 from ..isolation.data_dependent import translated
 from ..isolation.preserve import older_objects_spared
 from ..shapes.axes import Axis, Dims, axes_of
@@ -79,7 +80,7 @@ def trace_graph(
     model: torch.nn.Module, args: Any = (), kwargs: Optional[dict] = None, *, loss: Optional[Callable] = None, targets: int = 0,
     optimizer: Any = None, mode: Mode = "train", target: Target = "cuda", name: Optional[str] = None, progress: Choice = False,
     vary: Optional[Mapping[str, Sequence[int]]] = None, vary_dims: Optional[Dims] = None, micro_steps: MicroSteps = 1,
-    autocast: Optional[torch.dtype] = None,
+    autocast: Optional[torch.dtype] = None, assume: Optional[Mapping[str, Any]] = None,
 ) -> dict[str, Any]:  # fmt: skip
     """The graph in the form in which it would be written."""
     told_progress = Progress(progress, _PASSES)
@@ -92,7 +93,7 @@ def trace_graph(
             yield step
 
     try:
-        with translated(), older_objects_spared():
+        with translated(), assuming(assume), older_objects_spared():
             with prepare() as step:
                 axes = axes_of(step, vary, vary_dims)
                 told_progress.expect(_PASSES + 2 * recordings_of(axes))
@@ -110,6 +111,7 @@ def trace(
     optimizer: Any = None, mode: Mode = "train", target: Target = "cuda", name: Optional[str] = None,
     out: Union[str, Path, None] = None, progress: Choice = None, vary: Optional[Mapping[str, Sequence[int]]] = None,
     vary_dims: Optional[Dims] = None, micro_steps: MicroSteps = 1, autocast: Optional[torch.dtype] = None,
+    assume: Optional[Mapping[str, Any]] = None,
 ) -> Path:  # fmt: skip
     """Records one step of a model without running it, and writes it as a graph file, in which sizes are bytes.
 
@@ -139,6 +141,7 @@ def trace(
             `kwargs`. The model's own loss and the sum are divided by k; a `loss` function must divide by itself.
         autocast (torch.dtype, optional): Forward and loss run under torch.autocast with this dtype, backward and optimizer outside. Losses
             are not scaled. Default: autocast stays as it is around this call.
+        assume (dict, optional): ``{"model.py:41": True}`` answers a question about a value (.item(), bool()) by the line that asks it.
 
     Raises:
         TraceError: The step can't be recorded; one sentence names the line and what to do. The three kinds below are TraceErrors, too.
@@ -155,7 +158,7 @@ def trace(
     path = file_to_write(out, name, ".plimsoll.json.gz")
     graph = trace_graph(
         model, args, kwargs, loss=loss, targets=targets, optimizer=optimizer, mode=mode, target=target, name=name, progress=progress,
-        vary=vary, vary_dims=vary_dims, micro_steps=micro_steps, autocast=autocast,
+        vary=vary, vary_dims=vary_dims, micro_steps=micro_steps, autocast=autocast, assume=assume,
     )
     write(graph, path)
     return path
