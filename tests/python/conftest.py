@@ -50,12 +50,13 @@ def pytest_xdist_make_scheduler(config, log):
     return ByGroup(config, log)
 
 
+# (TORCHINDUCTOR_CACHE_DIR is set by torch when something first imports its compiler.)
 SETTINGS = (
     torch.get_default_dtype, torch.is_grad_enabled, torch.is_inference_mode_enabled, torch.get_num_threads, torch.get_float32_matmul_precision,
     torch.are_deterministic_algorithms_enabled, torch.is_deterministic_algorithms_warn_only_enabled, torch.is_autocast_cache_enabled,
     lambda: [(torch.is_autocast_enabled(device), torch.get_autocast_dtype(device)) for device in ("cpu", "cuda")],
     lambda: list(torch.nn.modules.module._global_forward_hooks), torch._C._len_torch_dispatch_stack, torch._C._len_torch_function_stack,
-    torch.distributed.is_initialized, os.getcwd, lambda: dict(os.environ, PYTEST_CURRENT_TEST=""), lambda: torch.nn.Module.__call__,
+    torch.distributed.is_initialized, os.getcwd, lambda: dict(os.environ, PYTEST_CURRENT_TEST="", TORCHINDUCTOR_CACHE_DIR=""), lambda: torch.nn.Module.__call__,
 )  # fmt: skip
 
 WITHOUT_COLLECTION = 16  # tests: recordings spare older objects, garbage among them, and look at all that there are

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the package shows to its users: types and docstrings of the public functions, progress."""
 
+import doctest
 import inspect
+import os
 import re
+import subprocess
 import sys
 import typing
 
@@ -35,10 +38,27 @@ def test_public_functions_are_typed_and_described(part):
     missing = [p.name for p in signature.parameters.values() if p.annotation is p.empty and p.name != "self"]
     assert not missing and signature.return_annotation is not signature.empty
     typing.get_type_hints(inspect.unwrap(part))  # each name in an annotation exists at run time, on the oldest Python too
-    said = inspect.getdoc(part) or ""
+    said, _, example = (inspect.getdoc(part) or "").partition("\n\nExample::\n")
     assert said.endswith((".", "`", ")")) and len(said) > 40
+    if "\nArgs:\n" in said:  # as in PyTorch's documentation: a line for each
+        lines = re.findall(r"^    \**(\w[\w, ]*?)(?: \([^)]*\))?: ", said.partition("\nArgs:\n")[2].partition("\n\n")[0], re.M)
+        assert {name for line in lines for name in line.split(", ")} == set(signature.parameters)
+        assert "\nRaises:\n" in said and example.startswith("\n    >>> ")
+        return
     named = [p for p in signature.parameters if p not in ("self", "args", "kwargs", "model")]
-    assert [p for p in named if f"`{p}`" not in said and f"{p}=" not in said and not re.search(rf"^ +(\*\*|.*, )?{p}[:,]", said, re.M)] == []
+    assert [p for p in named if f"`{p}`" not in said and f"{p}=" not in said] == []
+
+
+def test_the_main_functions_are_described_argument_by_argument():
+    assert all("\n    Args:\n" in part.__doc__ for part in (trace, plimsoll.measure, plimsoll.apply, plimsoll.compile_step))
+
+
+@pytest.mark.parametrize("part", [f for f in FUNCTIONS if "Example::" in f.__doc__], ids=lambda part: part.__name__)
+def test_examples_do_what_they_show(part, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    example = doctest.DocTestParser().get_doctest(part.__doc__, {"plimsoll": plimsoll, "torch": torch}, part.__name__, None, 0)
+    told = []
+    assert example.examples and doctest.DocTestRunner().run(example, out=told.append).failed == 0, "".join(told)
 
 
 @pytest.mark.parametrize("kind", CLASSES, ids=lambda kind: kind.__name__)
@@ -108,3 +128,10 @@ def test_progress_ends_when_the_trace_fails():
     with pytest.raises(plimsoll.TraceError):
         trace_graph(Wide(), torch.ones(2, 4), loss=lambda y: y, progress=lambda fraction, text: told.append(fraction))
     assert told[-1] == 1
+
+
+def test_importing_the_package_imports_no_compiler():
+    asked = "import sys, plimsoll; print([name for name in ('torch._dynamo', 'torch._inductor') if name in sys.modules])"
+    paths = os.pathsep.join(sys.path)
+    done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": paths})
+    assert done.stdout == "[]\n", done.stderr

@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any, Iterable, Iterator, Optional
 
 import torch
 
 from .arguments import PLAIN
-from .tensors import tensors_in
+from .tensors import contents, tensors_in
 
 _MADE_IN_PYTHON = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 _SPECIAL = ("__new__", "__del__", "__copy__", "__deepcopy__", "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__", "__getnewargs__")
@@ -27,16 +26,13 @@ def is_open(kind: type) -> bool:
 def tensors_in_objects(value: Any, seen: Optional[set[int]] = None) -> Iterator[torch.Tensor]:
     """Tensors in attributes of the open objects in nested containers, which tensors_in() doesn't find."""
     seen = set() if seen is None else seen
-    inside: Iterable[Any] = ()
-    if isinstance(value, dict):
-        inside = value.values()
-    elif isinstance(value, (list, tuple)):
-        inside = value
-    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
-        inside = [getattr(value, item.name, None) for item in dataclasses.fields(value)]
-    elif is_open(type(value)) and id(value) not in seen:
-        seen.add(id(value))
+    if id(value) in seen:
+        return
+    inside: Iterable[Any] = () if isinstance(value, (set, frozenset)) else contents(value)
+    if not inside and is_open(type(value)):
         inside = list(vars(value).values())
         yield from tensors_in(inside)
+    if inside:
+        seen.add(id(value))
     for item in inside:
         yield from tensors_in_objects(item, seen)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Collection
 from typing import Any, Iterator
 
 import torch
@@ -12,25 +13,41 @@ from .stand_in import StandIn
 
 
 def tensors_in(value: Any) -> Iterator[torch.Tensor]:
-    """The tensors of nested containers in order; stand-ins have no memory and are left out."""
+    """The tensors of nested containers in order; stand-ins have no memory and are left out. A container inside of itself is left out."""
     if isinstance(value, torch.Tensor):
         if not isinstance(value, StandIn):
             yield below_transforms(value)
-    elif isinstance(value, dict):
-        for item in value.values():
-            yield from tensors_in(item)
-    elif isinstance(value, (list, tuple, set, frozenset)):
-        for item in value:
-            yield from tensors_in(item)
-    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
-        for item in dataclasses.fields(value):
-            yield from tensors_in(getattr(value, item.name, None))
+        return
+    entered: list[tuple[int, Iterator[Any]]] = [(id(value), iter(contents(value)))]
+    while entered:
+        for item in entered[-1][1]:
+            if isinstance(item, torch.Tensor):
+                if not isinstance(item, StandIn):
+                    yield below_transforms(item)
+            elif (inside := contents(item)) and all(id(item) != outer for outer, _ in entered):
+                entered.append((id(item), iter(inside)))
+                break
+        else:
+            entered.pop()
+
+
+def contents(value: Any) -> Collection[Any]:
+    """What a container holds; nothing for any other object."""
+    if isinstance(value, dict):
+        return value.values()
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return value
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return [getattr(value, item.name, None) for item in dataclasses.fields(value)]
+    return ()
 
 
 def geometry(tensor: torch.Tensor) -> tuple:
     """All properties of a tensor except its data: shape, strides and offset in elements, dtype, device, bits."""
     if torch.nn.parameter.is_lazy(tensor):
         return (type(tensor),)
+    if tensor.is_nested:  # its sizes are values
+        return (type(tensor), tensor.layout, tensor.dtype, tensor.device, tensor.requires_grad)
     if tensor.layout is not torch.strided:
         return (tuple(tensor.shape), tensor.layout, tensor.dtype, tensor.device, tensor.requires_grad)
     return (

@@ -11,7 +11,9 @@ from torch._subclasses.fake_tensor import FakeTensor
 
 from ..common.graph_rows import OPTIMIZER, TraceError
 from ..common.source_lines import function_on_stack, line_of, user_line
+from .answers import assumed_at
 from .known_values import Values, values_of
+from .refused_ops import UNKNOWN, WITHOUT_QUANTIZATION, WITHOUT_VALUES, refusal_in
 
 aten = torch.ops.aten
 
@@ -69,11 +71,17 @@ def answer(tensor: torch.Tensor, phase: int, assumed: list[str]) -> Any:
         if function_on_stack(function, file):
             _note(assumed, sentence)
             return value
+    line = user_line(3)
+    told = assumed_at(line)
+    if told is not None:
+        _note(assumed, f"{line} asks for a value: answered with {told}, as assume says")
+        return told
     if phase == OPTIMIZER and tensor.dim() == 0:
         return STEP_NUMBER
     raise TraceError(
-        f"{user_line(3) or 'the step itself'}: it depends on the value of a tensor (.item(), bool() or indexing by a mask), "
-        "which is not known when a step is traced without data; let shapes or arguments decide there"
+        f"{line or 'the step itself'}: it depends on the value of a tensor (.item(), bool() or indexing by a mask), "
+        f"which is not known when a step is traced without data: {WITHOUT_VALUES}. "
+        f"Or give the answer, which trace() takes for granted: assume={{{line!r}: ...}}"
     )
 
 
@@ -117,6 +125,18 @@ def _indexed(tensor: torch.Tensor, indices: Any, values: Values, fake: Any) -> O
     return aten.index.Tensor(tensor, positions)
 
 
+@contextlib.contextmanager
+def translated() -> Iterator[None]:
+    """Turns torch's errors about what can't be recorded into TraceError; other errors stay as they are."""
+    try:
+        yield
+    except (RuntimeError, NotImplementedError, AssertionError) as error:
+        told = translate(error)
+        if told is None:
+            raise
+        raise told from error
+
+
 def translate(error: Exception) -> Optional[TraceError]:
     """Replaces torch's message about fakes by a sentence; None for an error of the user's own."""
     text, where = str(error), line_of(error) or "the step itself"
@@ -126,15 +146,18 @@ def translate(error: Exception) -> Optional[TraceError]:
             "tensor (device=x.device) instead of naming one"
         )
     if "its data is not allocated yet" in text:
-        return TraceError(f"{where}: PyTorch reads the values of a tensor there, which are not known when a step is traced without data")
+        return TraceError(f"{where}: PyTorch reads the values of a tensor there, {UNKNOWN}: {WITHOUT_VALUES}")
     if ".numpy()" in text and "tensor subclasses" in text:
-        return TraceError(f"{where}: .numpy() asks for the values of a tensor, which are not known when a step is traced without data")
-    return None
+        return TraceError(f"{where}: .numpy() asks for the values of a tensor, {UNKNOWN}: {WITHOUT_VALUES}")
+    refused = refusal_in(text)
+    return TraceError(f"{where}: {refused}") if refused is not None else None
 
 
 def explain(func: Any, error: Exception, line: Optional[str]) -> TraceError:
     where = line or "the step itself"
     name = type(error).__name__
     if name in ("DataDependentOutputException", "DynamicOutputShapeException"):
-        return TraceError(f"{where}: the result of {func} depends on values, which are not known when a step is traced without data")
+        return TraceError(f"{where}: the result of {func} depends on values, {UNKNOWN}: {WITHOUT_VALUES}")
+    if func.namespace == "quantized":
+        return TraceError(f"{where}: {func} works on quantized values, for which there are no fake tensors: {WITHOUT_QUANTIZATION}")
     return TraceError(f"{where}: {func} has no implementation for fake tensors; register one with torch.library.register_fake ({error})")

@@ -6,7 +6,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import importlib.util
-from typing import Any, Iterable, Iterator, Optional
+from typing import Any, Callable, Iterable, Iterator, Optional
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
@@ -35,6 +35,16 @@ class FakeMode(FakeTensorMode):
 
     def __init__(self) -> None:
         super().__init__(allow_non_fake_inputs=True)
+        self._remember_only_reals()
+
+    def _remember_only_reals(self) -> None:
+        """Module.to() can't exchange a parameter to which a weak reference points, as the table of fakes by the tensor that they were made
+        from does. It has no use for those made from a meta tensor, which exists within one op only."""
+        remember = getattr(self.fake_tensor_converter, "set_tensor_memo", None)
+        if remember is not None:  # private
+            self.fake_tensor_converter.set_tensor_memo = lambda made_from, fake: (
+                None if made_from.device.type == "meta" else remember(made_from, fake)
+            )  # fmt: skip
 
     def __deepcopy__(self, memo: Any) -> FakeMode:
         return self
@@ -61,6 +71,15 @@ class _KnownNumbers(TorchDispatchMode):
         self._values.follow(func, args, kwargs, result)
         return result
 
+    def swapping(self, swap: Callable) -> Callable:
+        """For torch.utils.swap_tensors(), with which Module.to() exchanges parameters, and which takes no tensor with weak references."""
+
+        def swapped(one: torch.Tensor, other: torch.Tensor) -> None:
+            self._values.forget([one, other])
+            swap(one, other)
+
+        return swapped
+
     def initialised(self, tensor: torch.Tensor, *_: Any, **__: Any) -> torch.Tensor:
         """Replaces functions that fill a tensor with values."""
         self._values.forget([tensor])
@@ -70,7 +89,15 @@ class _KnownNumbers(TorchDispatchMode):
 @contextlib.contextmanager
 def building() -> Iterator[FakeTensorMode]:
     """Models and tensors made inside have shapes but no data; initialisation does nothing. The values of small tensors computed from
-    numbers alone can be read."""
+    numbers alone can be read.
+
+    Example::
+
+        >>> with plimsoll.building():
+        ...     model, batch = torch.nn.Linear(200_000, 200_000), torch.zeros(64, 200_000)
+        >>> str(plimsoll.trace(model, batch, name="large"))
+        'large.plimsoll.json.gz'
+    """
     patched = []
     known = _KnownNumbers()
     for module in _initialisers():
@@ -78,6 +105,8 @@ def building() -> Iterator[FakeTensorMode]:
             if name.endswith("_") and not name.startswith("_") and callable(value):
                 patched.append((module, name, value))
                 setattr(module, name, known.initialised)
+    patched.append((torch.utils, "swap_tensors", torch.utils.swap_tensors))
+    torch.utils.swap_tensors = known.swapping(torch.utils.swap_tensors)
     try:
         with FakeMode() as mode, known:
             yield mode

@@ -14,7 +14,7 @@ from typing import Any, Callable, Iterable, Iterator
 import torch
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
-from ..common.tensors import tensors_in
+from ..common.tensors import below_transforms, contents
 from .places import Place
 
 _CACHE = type(functools.lru_cache(lambda: None))
@@ -86,6 +86,22 @@ def _all_caches() -> list[Any]:
     return [thing for thing in things if type(thing) is _CACHE and thing.cache_info().currsize]
 
 
+def _holds_fakes(cache: Any, mode: FakeTensorMode) -> bool:
+    """Whether containers in it hold fakes of this mode. Each is visited once: what programs cache may be large, shared and cyclic."""
+    seen: dict[int, Any] = {}  # held, so that identities stay valid
+    waiting: list[Any] = gc.get_referents(cache)
+    while waiting:
+        thing = waiting.pop()
+        if isinstance(thing, torch.Tensor):
+            thing = below_transforms(thing)
+            if isinstance(thing, FakeTensor) and thing.fake_mode is mode:
+                return True
+        elif (inside := contents(thing)) and id(thing) not in seen:
+            seen[id(thing)] = thing
+            waiting += inside
+    return False
+
+
 @contextlib.contextmanager
 def caches(mode: FakeTensorMode) -> Iterator[None]:
     """Clears every functools.lru_cache that has received fakes of this mode: otherwise a real step would get them."""
@@ -96,7 +112,7 @@ def caches(mode: FakeTensorMode) -> Iterator[None]:
         if frozen:
             gc.unfreeze()
         for cache in _all_caches():
-            if any(isinstance(t, FakeTensor) and t.fake_mode is mode for t in tensors_in(gc.get_referents(cache))):
+            if _holds_fakes(cache, mode):
                 cache.cache_clear()
         if frozen:
             gc.freeze()

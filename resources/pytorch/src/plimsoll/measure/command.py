@@ -10,7 +10,7 @@ from plimsoll.measure.measure import measure
 from plimsoll.training_step import command_line
 
 SENTENCE = "Measure memory and time of real training steps, with and without a plan."
-_KEYS = ("model", "args", "kwargs", "loss", "optimizer", "mode", "name", "plan", "steps", "graph", "out", "autocast")
+_KEYS = ("model", "args", "kwargs", "loss", "targets", "optimizer", "mode", "name", "plan", "steps", "graph", "out", "autocast")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -6,20 +6,24 @@ from __future__ import annotations
 import contextlib
 import gc
 import json
-import re
+import os
 from pathlib import Path
 from typing import Any, Callable, Optional, Union
 
 import torch
 
+from ..common.argument_errors import ArgumentTypeError, ArgumentValueError
 from ..common.graph_rows import PHASES, TraceError
+from ..common.paths import file_to_read, file_to_write
 from ..common.progress import Choice, Progress
+from ..isolation.data_dependent import translated
 from ..isolation.fakes import mode_of
 from ..isolation.preserve import older_objects_spared
-from ..record.tracing import batch_of
+from ..record.tracing import Mode, batch_of
 from ..runtime.checkpoint.apply import apply
 from ..runtime.compiled_step.runner import StepRunner, compile_step
 from ..runtime.plan_file import PlanLike, load_plan
+from ..training_step.arguments import check_model
 from ..training_step.autocast import casting_to
 from ..training_step.environment import prepared
 from ..training_step.step import Step
@@ -52,10 +56,10 @@ class CompiledStep:
 def _device_of(model: torch.nn.Module) -> torch.device:
     devices = {tensor.device for tensor in (*model.parameters(), *model.buffers())}
     if len(devices) > 1:
-        raise TraceError(f"the model lies on {' and '.join(sorted(map(str, devices)))}: measure() takes models on one device")
+        raise TraceError(f"the model lies on {' and '.join(sorted(map(str, devices)))}: measure() takes models on one device: move it (.to())")
     device = devices.pop() if devices else torch.device("cpu")
     if device.type not in ("cpu", "cuda"):
-        raise TraceError(f"the model lies on {device}: measure() knows how to ask the allocators of the CPU and of CUDA")
+        raise TraceError(f"the model lies on {device}: measure() asks the allocators of the CPU and of CUDA: move it to one of these")
     return device
 
 
@@ -65,7 +69,7 @@ def _runs(
     """The rows of the file, and profiles of unplanned steps."""
     compiled = None
     if isinstance(plan, dict) and plan.get("runtime") == "step":
-        compiled = CompiledStep(step, compile_step(step.model, plan, loss=loss))
+        compiled = CompiledStep(step, compile_step(step.model, plan, loss=loss, targets=step.targets))
     elif plan is not None:
         apply(step.model, plan).remove()  # rejects a plan that doesn't fit before anything has run
     unplanned, profiles = measured_run(step, None, steps, device, snapshot)
@@ -78,49 +82,86 @@ def _runs(
 
 def _casting(model: Any, autocast: Optional[torch.dtype]) -> contextlib.AbstractContextManager:
     """A context around the step's preparation, which enters it around forward and loss."""
-    if autocast is None or not isinstance(model, torch.nn.Module):
+    if autocast is None:
         return contextlib.nullcontext()
     return casting_to(autocast, _device_of(model).type).entered()
 
 
+def _is_plan(value: Any) -> bool:
+    return value is None or isinstance(value, (str, os.PathLike, dict))
+
+
+def _in_order(given: tuple, args: Any, kwargs: Any, plan: Any) -> tuple[Any, Any, Any]:
+    """Arguments, keyword arguments and plan. `given`: arguments by position in either order, (args, kwargs) or (plan, args, kwargs)."""
+    names = ("plan", "args", "kwargs") if given and _is_plan(given[0]) else ("args", "kwargs")
+    if len(given) > len(names):
+        raise ArgumentTypeError(f"measure() takes model, {', '.join(names)} by position, but got {1 + len(given)} arguments: name the others")
+    named = {"args": args, "kwargs": kwargs, "plan": plan}
+    for name, value in zip(names, given):
+        if named[name] is not None:
+            raise ArgumentTypeError(f"measure() got {name} twice: by position and by name")
+        named[name] = value
+    return () if named["args"] is None else named["args"], named["kwargs"], named["plan"]
+
+
 def measure(
-    model: torch.nn.Module, plan: Optional[PlanLike] = None, args: Any = (), kwargs: Optional[dict] = None, *,
-    loss: Optional[Callable] = None, optimizer: Any = None, mode: str = "train", name: Optional[str] = None, steps: int = 5,
-    graph: Union[str, Path, None] = None, out: Union[str, Path, None] = None, progress: Choice = None,
+    model: torch.nn.Module, *given: Any, args: Any = None, kwargs: Optional[dict] = None, plan: Optional[PlanLike] = None,
+    loss: Optional[Callable] = None, targets: int = 0, optimizer: Any = None, mode: Mode = "train", name: Optional[str] = None,
+    steps: int = 5, graph: Union[str, Path, None] = None, out: Union[str, Path, None] = None, progress: Choice = None,
     autocast: Optional[torch.dtype] = None,
 ) -> Path:  # fmt: skip
-    """Runs real training steps and writes what they used to a file, whose path it returns: bytes that autograd saves, peaks of live bytes
-    and of the allocator, the allocator's bytes while each op ran (bytes), time of the step and of each op (nanoseconds).
+    """Runs real training steps and writes what they used to a file: bytes that autograd saves, peaks of live bytes and of the allocator, the
+    allocator's bytes while each op ran (bytes), time of the step and of each op (nanoseconds).
 
-    `model` holds real tensors, all on the CPU or all on one GPU; `args` and `kwargs` are a batch there. `loss`, `optimizer`, `mode`,
-    `name` and `autocast` are as in trace(). With a `plan` (a path or its content, of either runtime) the step is measured without and
-    with it. Times are medians over `steps` steps after a warm-up. `graph` is a graph file of this very step; the measured times of its
-    ops are written into it, and plans made from it use them. `out` is the file (default: <name>.measurement.json in this folder; on CUDA
-    memory snapshots are written beside it). `progress` is as in trace(). Afterwards everything is restored, as trace() describes.
-    Meanwhile the values of tensors are kept in host memory; of those that are neither trained, buffers nor the optimizer's, only the
-    first 2 GiB (a step that writes beyond them is refused afterwards).
-    Raises TraceError or PlanMismatch, each with a one-sentence message.
+    Afterwards everything is restored, as :func:`trace` describes. Meanwhile the values of tensors are kept in host memory; of those that
+    are neither trained, buffers nor the optimizer's, only the first 2 GiB (a step that writes beyond them is refused afterwards).
+
+    Args:
+        model (torch.nn.Module): Holds real tensors, all on the CPU or all on one GPU, and has no plan applied.
+        given: Either ``args, kwargs`` or ``plan, args, kwargs``, each of which may also be given by name.
+        args (tuple or torch.Tensor, optional): A batch on the model's device, as in :func:`trace`.
+        kwargs (dict, optional): Keyword arguments of the model.
+        plan (str, Path or dict, optional): A plan's file or content, of either runtime: the step is measured without and with it.
+        loss, targets, optimizer, mode, autocast, progress: As in :func:`trace`.
+        name (str, optional): Name of the model in the file. Default: its class.
+        steps (int): Times are medians over so many steps after a warm-up. Default: 5.
+        graph (str or Path, optional): A graph file of this very step, which gets the measured times of its ops, for plans made from it.
+        out (str or Path, optional): The file to write; on CUDA snapshots lie beside it. Default: <name>.measurement.json in this folder.
+
+    Raises:
+        TraceError, PlanMismatch: The step can't be measured, or the plan doesn't fit; one sentence says why. Those below are TraceErrors, too.
+        TypeError, ValueError: An argument isn't taken.
+        FileNotFoundError: A file or the folder of `out` doesn't exist, which is checked first.
+
+    Example::
+
+        >>> model, images, labels = torch.nn.Linear(16, 4), torch.zeros(8, 16), torch.zeros(8, dtype=torch.long)
+        >>> str(plimsoll.measure(model, (images, labels), loss=torch.nn.CrossEntropyLoss(), targets=1, steps=1, name="tiny"))
+        'tiny.measurement.json'
     """
-    if isinstance(model, torch.nn.Module) and mode_of(model) is not None:
-        raise TraceError("the model was made inside building() and has no values: measure() runs real steps, so build it outside")
+    args, kwargs, plan = _in_order(given, args, kwargs, plan)
+    check_model(model)
+    if mode_of(model) is not None:
+        raise ArgumentValueError("the model was made inside building() and has no values: measure() runs real steps, so build it outside")
     if not isinstance(steps, int) or steps < 1:
-        raise TraceError(f"steps must be a whole number of at least 1, not {steps!r}")
-    content = load_plan(plan) if plan is not None else None
+        raise ArgumentValueError(f"steps must be a whole number of at least 1, not {steps!r}")
     name = name or type(model).__name__
-    path = Path(out) if out is not None else Path(re.sub(r"[^\w.-]+", "-", name) + ".measurement.json")
+    path = file_to_write(out, name, ".measurement.json")
+    timed = file_to_read(graph, "graph") if graph is not None else None
+    content = load_plan(plan) if plan is not None else None
     told = Progress(progress, _PASSES_OF_RUN * (1 if plan is None else 2))
     try:
-        given = (model, args, kwargs, loss, optimizer, mode, _TARGET)
+        step_of = (model, args, kwargs, loss, optimizer, mode, _TARGET)
         gc.collect()  # so that earlier garbage doesn't hold memory
-        with older_objects_spared(), _casting(model, autocast), prepared(*given, fake=False) as step:
+        with translated(), older_objects_spared(), _casting(model, autocast), prepared(*step_of, targets=targets, fake=False) as step:
             device = _device_of(model)
             step.progress = told
             runs, profiles = _runs(step, content, loss, steps, device, path.with_suffix(".pickle"))
             file = _header(step, name, device) | {"runs": runs}
     finally:
         told.end()
-    if graph is not None:
-        write_times(Path(graph), profiles, len(runs[0]["ops"]), device)
+    if timed is not None:
+        write_times(timed, profiles, len(runs[0]["ops"]), device)
     path.write_text(json.dumps(file, separators=(",", ":"), allow_nan=False) + "\n", encoding="utf-8")
     return path
 

@@ -67,8 +67,10 @@ def fit(
 
     Example::
 
-        fitted = plimsoll.fit(model, images, loss=loss, optimizer=torch.optim.AdamW, budget="22GiB")
-        print(fitted)
+        >>> model = torch.nn.Sequential(*[torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.GELU()) for _ in range(4)])
+        >>> fitted = plimsoll.fit(model, torch.zeros(4096, 64), optimizer=torch.optim.AdamW, budget="80%", planner="chen")
+        >>> fitted.prediction.peak_bytes <= fitted.prediction.budget_bytes
+        True
     """
     if options.get("runtime", "checkpoint") != "checkpoint":
         raise ValueError('fit() applies plans of runtime "checkpoint": for a recompute schedule use plan(..., runtime="step") and compile_step().')

@@ -119,8 +119,12 @@ def plan(
 
     Example::
 
-        plan = plimsoll.plan(plimsoll.trace(model, batch), budget="80%")
-        plimsoll.apply(model, plan)
+        >>> model = torch.nn.Sequential(*[torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.GELU()) for _ in range(4)])
+        >>> graph = plimsoll.trace(model, torch.zeros(4096, 64), name="mine")
+        >>> plan = plimsoll.plan(graph, budget="80%", planner="chen")
+        >>> plan.prediction.peak_bytes < plan.prediction.unplanned_peak_bytes
+        True
+        >>> handle = plimsoll.apply(model, plan)
     """
     path = Path(graph)
     if not path.is_file():

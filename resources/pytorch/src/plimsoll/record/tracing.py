@@ -4,15 +4,16 @@
 from __future__ import annotations
 
 import contextlib
-import re
 from pathlib import Path
-from typing import Any, Callable, Iterator, Mapping, Optional, Sequence, Union
+from typing import Any, Callable, Iterator, Literal, Mapping, Optional, Sequence, Union
 
 import torch
 
 from ..common.graph_rows import Recording
+from ..common.paths import file_to_write
 from ..common.progress import Choice, Progress
-from ..isolation.data_dependent import translate
+from ..isolation.answers import assuming
+from ..isolation.data_dependent import translated
 from ..isolation.preserve import older_objects_spared
 from ..shapes.axes import Axis, Dims, axes_of
 from ..shapes.varied import Sample
@@ -24,6 +25,8 @@ from .finish import finish
 from .record import SavedTensors, record, record_with_python_frees, warm_up
 from .writer import graph_of, write
 
+Mode = Literal["train", "inference"]
+Target = Literal["cuda", "cpu"]
 _PASSES = 3  # the warm-up step and two recordings
 
 
@@ -74,10 +77,10 @@ def _vary(axes: list[Axis], base: Sample, prepare: Callable[..., Any], target: s
 
 
 def trace_graph(
-    model: torch.nn.Module, args: Any = (), kwargs: Optional[dict] = None, *, loss: Optional[Callable] = None,
-    optimizer: Any = None, mode: str = "train", target: str = "cuda", name: Optional[str] = None, progress: Choice = False,
+    model: torch.nn.Module, args: Any = (), kwargs: Optional[dict] = None, *, loss: Optional[Callable] = None, targets: int = 0,
+    optimizer: Any = None, mode: Mode = "train", target: Target = "cuda", name: Optional[str] = None, progress: Choice = False,
     vary: Optional[Mapping[str, Sequence[int]]] = None, vary_dims: Optional[Dims] = None, micro_steps: MicroSteps = 1,
-    autocast: Optional[torch.dtype] = None,
+    autocast: Optional[torch.dtype] = None, assume: Optional[Mapping[str, Any]] = None,
 ) -> dict[str, Any]:  # fmt: skip
     """The graph in the form in which it would be written."""
     told_progress = Progress(progress, _PASSES)
@@ -85,12 +88,12 @@ def trace_graph(
     @contextlib.contextmanager
     def prepare(resize: Optional[Callable[[Step], None]] = None) -> Iterator[Step]:
         given = (model, args, kwargs, loss, optimizer, mode, target)
-        with prepared(*given, micro_steps=micro_steps, resize=resize, autocast=autocast) as step:
+        with prepared(*given, micro_steps=micro_steps, resize=resize, autocast=autocast, targets=targets) as step:
             step.progress = told_progress
             yield step
 
     try:
-        with older_objects_spared():
+        with translated(), assuming(assume), older_objects_spared():
             with prepare() as step:
                 axes = axes_of(step, vary, vary_dims)
                 told_progress.expect(_PASSES + 2 * recordings_of(axes))
@@ -99,57 +102,63 @@ def trace_graph(
                 header = _header(step, recording, target, name or type(model).__name__)
             laws = {"vary": _vary(axes, Sample(recording, header["batch"]), prepare, target)} if axes else {}
             return {**graph_of(recording, header), **laws}
-    except (RuntimeError, NotImplementedError) as error:
-        told = translate(error)
-        if told is None:
-            raise
-        raise told from error
     finally:
         told_progress.end()
 
 
 def trace(
-    model: torch.nn.Module, args: Any = (), kwargs: Optional[dict] = None, *, loss: Optional[Callable] = None,
-    optimizer: Any = None, mode: str = "train", target: str = "cuda", name: Optional[str] = None,
+    model: torch.nn.Module, args: Any = (), kwargs: Optional[dict] = None, *, loss: Optional[Callable] = None, targets: int = 0,
+    optimizer: Any = None, mode: Mode = "train", target: Target = "cuda", name: Optional[str] = None,
     out: Union[str, Path, None] = None, progress: Choice = None, vary: Optional[Mapping[str, Sequence[int]]] = None,
     vary_dims: Optional[Dims] = None, micro_steps: MicroSteps = 1, autocast: Optional[torch.dtype] = None,
+    assume: Optional[Mapping[str, Any]] = None,
 ) -> Path:  # fmt: skip
-    """Records one step of `model` without running it, and returns the path of the graph file that it wrote.
+    """Records one step of a model without running it, and writes it as a graph file, in which sizes are bytes.
 
-    `args` (a tuple, or one tensor) and `kwargs` are the model's; their shapes are those of one batch. Tensors may be real, on any
-    device, or made inside `building()`. `loss` maps the model's output to a tensor with one element; without it, the output's `.loss` is
-    used, else the sum. `optimizer` is an optimizer, or a function that makes one from parameters. `mode` "inference" records a forward
-    without gradients. `target` says whose kernels are recorded: "cuda" or "cpu". Sizes in the file are bytes. `name` is written to the
-    file's header (default: the model's class); `out` is the file (default: <name>.plimsoll.json.gz in this folder). `progress`: True
-    shows a line on standard error, None only on a terminal, False none; a function is called with (fraction done, description of the
-    current work).
-    Parameters of modules that the loss or the optimizer brings along are recorded like the model's and named by where they were found.
+    Afterwards everything is restored, also if the step can't be recorded: random numbers, torch's modes, caches, and what model, arguments,
+    loss and optimizer hold (attributes, containers, closures, own classes, module-level variables that own functions name); not classes
+    and variables of installed packages, iterators, and entries of containers with more than 10,000.
 
-    Raises TraceError with a one-sentence message if the step can't be recorded. Either way, everything is restored: random numbers and
-    torch's modes, and the contents of model, arguments, loss and optimizer, down to the objects in their containers, attributes and
-    closures, the user's own classes, and the module-level variables that the user's own functions name. Not covered are classes and
-    variables of installed packages, objects of most of the standard library's classes (iterators, threads' and contexts' own variables),
-    and the entries of containers with more than 10,000. A step that writes into a tensor there is refused; caches (functools.lru_cache)
-    that receive tensors of the trace are cleared.
+    Args:
+        model (torch.nn.Module): Its tensors may be real, on any device, or made inside :func:`building`; only their shapes matter.
+        args (tuple or torch.Tensor): Positional arguments of the model (a tuple, or one tensor), with the shapes of one batch.
+        kwargs (dict, optional): Keyword arguments of the model.
+        loss (callable, optional): Maps the output, followed by the `targets`, to a tensor with one element. Parameters of modules that it
+            brings along are recorded like the model's. Default: the output's ``.loss``, else the sum of the output.
+        targets (int): How many of `args`, the last ones, go to `loss` after the output instead of to the model. Default: 0.
+        optimizer (torch.optim.Optimizer or callable, optional): An optimizer, or a function that makes one from parameters.
+        mode (str): "train", or "inference" for a forward without gradients. Default: "train".
+        target (str): Whose kernels are recorded: "cuda" or "cpu". Default: "cuda".
+        name (str, optional): Name of the model in the file. Default: its class.
+        out (str or Path, optional): The file to write. Default: <name>.plimsoll.json.gz in this folder.
+        progress (bool or callable, optional): True shows a line on standard error, None only on a terminal, False none; a function is
+            called with (fraction done, description of the current work).
+        vary (dict, optional): ``{"batch": [8, 16, 24], "sequence": [512, 1024, 2048]}``, either or both, records the step at these sizes,
+            one of which is the arguments' own; the file then has formulas for other sizes, too.
+        vary_dims (dict, optional): ``{"batch": {"args[0]": 0}}`` names the dimensions for `vary` where sizes alone are ambiguous.
+        micro_steps (int or list): k records gradient accumulation: forward, loss and backward k times, then the optimizer; a list of k
+            tuples (positional arguments with targets) or dicts (keyword arguments) gives each its own batch in place of `args` and
+            `kwargs`. The model's own loss and the sum are divided by k; a `loss` function must divide by itself.
+        autocast (torch.dtype, optional): Forward and loss run under torch.autocast with this dtype, backward and optimizer outside. Losses
+            are not scaled. Default: autocast stays as it is around this call.
+        assume (dict, optional): ``{"model.py:41": True}`` answers a question about a value (.item(), bool()) by the line that asks it.
 
-    `vary={"batch": [8, 16, 24], "sequence": [512, 1024, 2048]}` (either or both) records the step at these sizes, one of which must be
-    the arguments' own, and writes formulas for its bytes and flops, so that the file serves other sizes, too. The dimensions varied are
-    those of the arguments, and of the tensors that the loss brings along, that have one of the sizes; if that is ambiguous,
-    `vary_dims={"batch": {"args[0]": 0, "target": 0}}` selects them by the names that the arguments have in the file. A model whose step
-    differs at another size raises TraceError.
+    Raises:
+        TraceError: The step can't be recorded; one sentence names the line and what to do. The three kinds below are TraceErrors, too.
+        TypeError, ValueError: An argument isn't taken.
+        FileNotFoundError: The folder of `out` doesn't exist, which is checked first.
 
-    `micro_steps=k` records gradient accumulation: forward, loss and backward k times, then the optimizer. All micro-steps have the same
-    arguments, or each its own: a list of k tuples (positional arguments) or dicts (keyword arguments), which replaces `args` and
-    `kwargs`. The model's own loss and the sum are divided by k; a `loss` function must divide by itself.
+    Example::
 
-    `autocast=torch.bfloat16` (or torch.float16) runs forward and loss under torch.autocast of the target, backward and optimizer
-    outside, as PyTorch advises; None: autocast stays as it is around this call. Losses are not scaled.
+        >>> model, images, labels = torch.nn.Linear(16, 4), torch.zeros(8, 16), torch.zeros(8, dtype=torch.long)
+        >>> str(plimsoll.trace(model, (images, labels), loss=torch.nn.CrossEntropyLoss(), targets=1, name="tiny"))
+        'tiny.plimsoll.json.gz'
     """
     name = name or type(model).__name__
-    path = Path(out) if out is not None else Path(re.sub(r"[^\w.-]+", "-", name) + ".plimsoll.json.gz")
+    path = file_to_write(out, name, ".plimsoll.json.gz")
     graph = trace_graph(
-        model, args, kwargs, loss=loss, optimizer=optimizer, mode=mode, target=target, name=name, progress=progress, vary=vary,
-        vary_dims=vary_dims, micro_steps=micro_steps, autocast=autocast,
+        model, args, kwargs, loss=loss, targets=targets, optimizer=optimizer, mode=mode, target=target, name=name, progress=progress,
+        vary=vary, vary_dims=vary_dims, micro_steps=micro_steps, autocast=autocast, assume=assume,
     )
     write(graph, path)
     return path

@@ -24,6 +24,12 @@ class PlanObject(Protocol):
 PlanLike = Union[str, os.PathLike[str], dict, PlanObject]
 
 
+class MissingPlanError(PlanMismatch, FileNotFoundError):
+    """The file of a plan doesn't exist."""
+
+    __str__ = Exception.__str__
+
+
 def load_plan(plan: PlanLike) -> Any:
     """The content of a plan file or of what plan() returned, unchanged; a content is returned as it is."""
     plan = getattr(plan, "content", plan)
@@ -33,6 +39,8 @@ def load_plan(plan: PlanLike) -> Any:
     try:
         with open(path, encoding="utf-8") as file:
             return json.load(file, object_pairs_hook=_object)
+    except FileNotFoundError as error:
+        raise MissingPlanError(f"{path} can't be read as a plan: there is no such file") from error
     except (ValueError, OSError, RecursionError) as error:
         raise PlanMismatch(f"{path} can't be read as a plan: {error}") from error
 

@@ -8,6 +8,7 @@ from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
 import torch
 
+from ..common.argument_errors import ArgumentTypeError, ArgumentValueError
 from ..common.graph_rows import TraceError
 from ..training_step.step import Step
 from .exchanged import Exchanger
@@ -33,17 +34,17 @@ class Axis:
 def _checked(vary: Any) -> dict[str, tuple[int, ...]]:
     example = "vary={'batch': [8, 16, 24]}"
     if not isinstance(vary, Mapping) or not vary:
-        raise TraceError(f"vary must be a dict such as {example}, not {vary!r}")
+        raise ArgumentTypeError(f"vary must be a dict such as {example}, not {vary!r}")
     unknown = [name for name in vary if name not in DEGREES]
     if unknown:
-        raise TraceError(f"vary names {unknown[0]!r}, but only 'batch' and 'sequence' can vary, as in {example}")
+        raise ArgumentValueError(f"vary names {unknown[0]!r}, but only 'batch' and 'sequence' can vary, as in {example}")
     checked = {}
     for name in DEGREES:
         if name not in vary:
             continue
         sizes = vary[name] if isinstance(vary[name], (list, tuple)) else ()
         if len(set(sizes)) != _SIZES or len(sizes) != _SIZES or any(type(n) is not int or n < 2 for n in sizes):
-            raise TraceError(f"vary[{name!r}] must be three different whole numbers above 1 (at 1 models take other paths), not {vary[name]!r}")
+            raise ArgumentValueError(f"vary[{name!r}] must be three different whole numbers above 1 (at 1 models take other paths), not {vary[name]!r}")
         checked[name] = tuple(sorted(sizes))
     return checked
 
@@ -81,16 +82,16 @@ def _given(name: str, dims: Any, inputs: list[tuple[str, torch.Tensor]]) -> list
     """The dimensions named by vary_dims."""
     known = ", ".join(dict.fromkeys(known for known, _ in inputs))
     if not isinstance(dims, Mapping) or not dims:
-        raise TraceError(f"vary_dims[{name!r}] must be a dict from arguments ({known}) to their dimensions, not {dims!r}")
+        raise ArgumentTypeError(f"vary_dims[{name!r}] must be a dict from arguments ({known}) to their dimensions, not {dims!r}")
     places = []
     for argument, wanted in dims.items():
         tensors = [(at, tensor) for at, (known_name, tensor) in enumerate(inputs) if known_name == argument]
         if not tensors:
-            raise TraceError(f"vary_dims[{name!r}]: the step has no tensor named {argument!r}; it has {known}")
+            raise ArgumentValueError(f"vary_dims[{name!r}]: the step has no tensor named {argument!r}; it has {known}")
         for at, tensor in tensors:
             for dim in wanted if isinstance(wanted, (list, tuple)) else (wanted,):
                 if type(dim) is not int or not 0 <= dim < tensor.dim():
-                    raise TraceError(f"vary_dims[{name!r}]: {argument} has {tensor.dim()} dimensions, so {dim!r} is none of them")
+                    raise ArgumentValueError(f"vary_dims[{name!r}]: {argument} has {tensor.dim()} dimensions, so {dim!r} is none of them")
                 places.append((at, dim))
     return places
 
@@ -100,7 +101,7 @@ def axes_of(step: Step, vary: Any, vary_dims: Optional[Dims]) -> list[Axis]:
     wanted = _checked(vary) if vary is not None else {}
     stray = [name for name in vary_dims or {} if name not in wanted]
     if stray:
-        raise TraceError(f"vary_dims names {stray[0]!r}, which vary doesn't name: give its three sizes in vary")
+        raise ArgumentValueError(f"vary_dims names {stray[0]!r}, which vary doesn't name: give its three sizes in vary")
     inputs = list(step.inputs())
     axes: list[Axis] = []
     for name, sizes in wanted.items():

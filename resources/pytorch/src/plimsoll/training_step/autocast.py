@@ -13,6 +13,7 @@ from typing import Any, Iterator
 
 import torch
 
+from ..common.argument_errors import ArgumentValueError
 from ..common.graph_rows import TraceError
 
 _DEVICES = ("cpu", "cuda")
@@ -39,7 +40,7 @@ class Casting:
 def casting_to(dtype: Any, target: str) -> Casting:
     """The casting that trace(autocast=dtype) requests."""
     if dtype not in _DTYPES:
-        raise TraceError(f"autocast must be torch.bfloat16 or torch.float16, not {dtype!r}")
+        raise ArgumentValueError(f"autocast must be torch.bfloat16 or torch.float16, not {dtype!r}")
     return Casting(((target, dtype),))
 
 

@@ -9,6 +9,7 @@ from typing import Any, Callable, Iterator, Optional, Sequence, Union
 import torch
 from torch._subclasses.fake_tensor import DataDependentOutputException
 
+from ..common.argument_errors import ArgumentTypeError, ArgumentValueError
 from ..common.graph_rows import TraceError
 from ..isolation import preserve
 from ..isolation.fakes import lender_for
@@ -17,10 +18,13 @@ from ..isolation.reach import Reach
 from ..kernels import huggingface
 from ..kernels.cuda_kernels import cuda_kernels
 from ..kernels.eager_paths import EagerPaths
+from .arguments import check_model, check_targets
 from .autocast import casting_to, check_emulated, taken_off
 from .step import Step
+from .unsupported import refuse_sharded, refuse_tensors
 from .wrappers import compiled_in, data_parallel_in, distributed_in
 
+IN_EVAL = 'the model was in eval() and is recorded in train(): mode="train" is a training step, with its dropout and batch norm'
 MicroSteps = Union[int, Sequence[Union[tuple, dict]]]
 
 
@@ -62,9 +66,8 @@ def variant_of(optimizer: Any) -> str:
     return "fused" if options.get("fused") else "foreach" if options.get("foreach") else "for-loop"
 
 
-def _check(model: Any, kwargs: Any, loss: Any, optimizer: Any, target: str) -> None:
-    if not isinstance(model, torch.nn.Module):
-        raise TraceError(f"model must be a torch.nn.Module, not a {type(model).__name__}: put the function into a module's forward")
+def _check(model: Any, kwargs: Any, optimizer: Any, target: str) -> None:
+    check_model(model)
     wrapper = data_parallel_in(model)
     if wrapper is not None:
         raise TraceError(
@@ -77,12 +80,11 @@ def _check(model: Any, kwargs: Any, loss: Any, optimizer: Any, target: str) -> N
             f"{wrapper} is wrapped for several processes, whose reducer works on the real parameters: trace the module inside of it "
             "(its .module) with the batch of one process; what the wrapper keeps for itself comes on top"
         )
+    refuse_sharded(model)
     if target not in ("cuda", "cpu"):
-        raise TraceError(f'target must be "cuda" or "cpu", not {target!r}')
+        raise ArgumentValueError(f'target must be "cuda" or "cpu", not {target!r}')
     if kwargs is not None and not isinstance(kwargs, dict):
-        raise TraceError(f"kwargs must be a dict of the model's keyword arguments, not a {type(kwargs).__name__}")
-    if loss is not None and not callable(loss):
-        raise TraceError(f"loss must be a function of the model's output, not a {type(loss).__name__}")
+        raise ArgumentTypeError(f"kwargs must be a dict of the model's keyword arguments, not a {type(kwargs).__name__}")
     lazy = [name for name, tensor in model.named_parameters() if torch.nn.parameter.is_lazy(tensor)]
     if lazy:
         raise TraceError(f"the parameter {lazy[0]} has no shape yet: run the model once, then trace it")
@@ -92,21 +94,21 @@ def _check(model: Any, kwargs: Any, loss: Any, optimizer: Any, target: str) -> N
         raise TraceError("LBFGS runs the model several times in a step, which is not recorded: trace with another optimizer")
     if not hasattr(optimizer, "param_groups"):
         if not callable(optimizer):
-            raise TraceError(f"optimizer must be an optimizer or a function that makes one, not a {type(optimizer).__name__}")
+            raise ArgumentTypeError(f"optimizer must be an optimizer or a function that makes one, not a {type(optimizer).__name__}")
         return
     mine = {id(parameter) for parameter in model.parameters()}
     if not any(id(parameter) in mine for group in optimizer.param_groups for parameter in group["params"]):
-        raise TraceError("the optimizer holds none of the model's parameters: make it from model.parameters()")
+        raise ArgumentValueError("the optimizer holds none of the model's parameters: make it from model.parameters()")
 
 
 def _batches(micro_steps: MicroSteps) -> tuple[int, list[tuple[tuple, dict]]]:
     """The number of micro-steps, and the arguments of each if they are given."""
     if isinstance(micro_steps, int) and not isinstance(micro_steps, bool):
         if micro_steps < 1:
-            raise TraceError(f"micro_steps must be at least 1, not {micro_steps}")
+            raise ArgumentValueError(f"micro_steps must be at least 1, not {micro_steps}")
         return micro_steps, []
     if not isinstance(micro_steps, (list, tuple)) or not all(isinstance(b, (tuple, dict)) for b in micro_steps) or not micro_steps:
-        raise TraceError(
+        raise ArgumentTypeError(
             "micro_steps must be a number, or a list with the arguments of each micro-step: a tuple of positional ones or a dict of "
             "keyword arguments"
         )
@@ -121,7 +123,7 @@ def _made(make: Callable, model: torch.nn.Module) -> Any:
             "the function given as optimizer asks for the value of a tensor: give it numbers (lr=0.1), or make it yourself"
         ) from error
     if not hasattr(optimizer, "param_groups"):
-        raise TraceError(f"the function given as optimizer returned a {type(optimizer).__name__}, which is no optimizer")
+        raise ArgumentTypeError(f"the function given as optimizer returned a {type(optimizer).__name__}, which is no optimizer")
     return optimizer
 
 
@@ -129,19 +131,22 @@ def _made(make: Callable, model: torch.nn.Module) -> Any:
 def prepared(
     model: torch.nn.Module, args: Any, kwargs: Optional[dict], loss: Optional[Callable], optimizer: Any, mode: str,
     target: str, *, micro_steps: MicroSteps = 1, fake: bool = True, emulate: Optional[bool] = None,
-    resize: Optional[Callable[[Step], None]] = None, autocast: Optional[torch.dtype] = None,
+    resize: Optional[Callable[[Step], None]] = None, autocast: Optional[torch.dtype] = None, targets: int = 0,
 ) -> Iterator[Step]:  # fmt: skip
     """A step whose tensors are fakes (`fake` False: the real ones). `emulate`: whether a step for CUDA runs on the CPU with CUDA's kernels
     emulated; None: if there is no GPU. `resize` may change its arguments. Its forward and loss run under `autocast`; None: as it is
-    around the call."""
-    _check(model, kwargs, loss, optimizer, target)
+    around the call. The last `targets` positional arguments go to the loss."""
+    _check(model, kwargs, optimizer, target)
     args = tuple(args) if isinstance(args, (list, tuple)) else (args,)
     kwargs = dict(kwargs or {})
     on_gpu = target == "cuda" and (torch.cuda.is_available() if emulate is None else not emulate)
     device = "cuda" if on_gpu else "cpu"
     count, later = _batches(micro_steps)
+    in_eval = not model.training
     if later:
         (args, kwargs), *later = later
+    for number, (positional, _) in enumerate([(args, kwargs), *later]):
+        check_targets(loss, targets, len(positional), f" of micro_steps[{number}]" if later else "")
     with contextlib.ExitStack() as stack:
         casting = stack.enter_context(taken_off())
         if autocast is not None:
@@ -153,6 +158,7 @@ def prepared(
         stack.enter_context(preserve.modes())
         given = {"args": args, "kwargs": kwargs, "later": later, "loss": loss, "optimizer": optimizer}
         reach = Reach(model, given)
+        refuse_tensors((row for number, row in enumerate(reach.tensors) if not reach.is_plain(number)), fake)
         stack.enter_context(reach.kept())
         lender = lender_for(model, stack, device) if fake else None
         if lender is not None:
@@ -168,9 +174,11 @@ def prepared(
         stack.enter_context(_training_flags(model, mode))
         stack.enter_context(huggingface.unnoticed())
         stack.enter_context(EagerPaths(target))
-        step = Step(model, args, kwargs, loss, optimizer if mode == "train" else None, mode, device, count, later, casting)
+        step = Step(model, args, kwargs, loss, optimizer if mode == "train" else None, mode, device, count, later, casting, targets)
         step.lender = lender
         step.foreign = [(path, lender.fake(t) if lender is not None else t, buffer) for path, t, buffer in reach.foreign]
+        if mode == "train" and in_eval:
+            step.assumed.append(IN_EVAL)
         if (compiled := compiled_in(model)) is not None:
             step.assumed.append(f"torch.compile is left out: {compiled} is recorded as its code runs without it")
         if resize is not None:

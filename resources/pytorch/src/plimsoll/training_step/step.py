@@ -9,6 +9,7 @@ from typing import Any, Callable, Iterator, Optional, Sequence
 
 import torch
 
+from ..common.argument_errors import ArgumentValueError
 from ..common.graph_rows import BACKWARD, FORWARD, LOSS, OPTIMIZER, TraceError
 from ..common.progress import Progress
 from ..common.tensors import tensors_in
@@ -25,17 +26,17 @@ KEEPS_OUTPUT = "the training loop keeps the model's output until the step ends"
 
 class Step:
     """`later`: arguments (args, kwargs) of the micro-steps after the first; empty: all have the same. `casting`: autocast that is on in
-    forward and loss."""
+    forward and loss. `targets`: number of positional arguments, the last ones, that go to the loss instead of the model."""
 
     def __init__(
         self, model: torch.nn.Module, args: tuple, kwargs: dict, loss: Optional[Callable], optimizer: Any, mode: str,
         device: str = "cpu", micro_steps: int = 1, later: Sequence[tuple[tuple, dict]] = (),
-        casting: Casting = Casting(),
+        casting: Casting = Casting(), targets: int = 0,
     ):  # fmt: skip
         if mode not in ("train", "inference"):
-            raise TraceError(f'mode must be "train" or "inference", not {mode!r}')
+            raise ArgumentValueError(f'mode must be "train" or "inference", not {mode!r}')
         if mode == "inference" and micro_steps > 1:
-            raise TraceError("micro-steps accumulate gradients, of which there are none in inference: leave micro_steps out")
+            raise ArgumentValueError("micro-steps accumulate gradients, of which there are none in inference: leave micro_steps out")
         self.model = model
         self.args = args
         self.kwargs = kwargs
@@ -46,6 +47,7 @@ class Step:
         self.micro_steps = micro_steps
         self.later = list(later)
         self.casting = casting
+        self.targets = targets
         self.assumed: list[str] = []
         self.progress = Progress(False, 1)
         self.kernels = Kernels()
@@ -81,19 +83,20 @@ class Step:
         recorder.phase = FORWARD
         if self.mode == "inference":
             with torch.no_grad(), self.casting.entered():
-                output = self.model(*self.args, **self.kwargs)
+                output = self.model(*self._for_model(self.args), **self.kwargs)
             at_end(output)
             return
         for number in range(self.micro_steps):  # the loop's variables are freed when the next micro-step has assigned its own
             with self.casting.entered():
                 recorder.phase = FORWARD
-                output = self._forward(recorder, *(self.later[number - 1] if number and self.later else (self.args, self.kwargs)))
+                args, kwargs = self.later[number - 1] if number and self.later else (self.args, self.kwargs)
+                output = self._forward(recorder, self._for_model(args), kwargs)
                 recorder.phase = LOSS
                 own = _own_loss(output) if self.loss is None else None
                 if own is not None:
                     output = None
                 self._assume(LETS_LOGITS_GO if own is not None else KEEPS_OUTPUT)
-                total = own if own is not None else self.loss(output) if self.loss is not None else _sum(output)
+                total = own if own is not None else self._loss_of(output, args) if self.loss is not None else _sum(output)
                 self._check(total, number)
                 loss = total / self.micro_steps if self.loss is None and self.micro_steps > 1 else total
                 own = total = None
@@ -104,6 +107,13 @@ class Step:
             self._assume(STEPS_AT_ONCE if self.micro_steps == 1 else STEPS_AFTER.format(self.micro_steps))
             self.optimizer.step()
         at_end((loss, output))
+
+    def _for_model(self, args: tuple) -> tuple:
+        return args[: len(args) - self.targets]
+
+    def _loss_of(self, output: Any, args: tuple) -> Any:
+        assert self.loss is not None
+        return self.loss(output, *args[len(args) - self.targets :])
 
     def _forward(self, recorder: Any, args: tuple, kwargs: dict) -> Any:
         if self.loss is not None:
@@ -124,7 +134,10 @@ class Step:
             shape = "x".join(map(str, loss.shape))
             raise TraceError(f"{given} returned a loss of shape {shape}: it must have one element, as after .mean()")
         if not loss.requires_grad:
-            raise TraceError(f"{given} returned a loss that doesn't depend on a parameter that requires a gradient")
+            raise TraceError(
+                f"{given} returned a loss that doesn't depend on a parameter that requires a gradient: leave out detach() and no_grad(), or "
+                "unfreeze a parameter"
+            )
         if number == 0 and any(parameter.grad is not None for parameter in self.model.parameters()):
             raise TraceError("backward() ran before the loss was returned: trace() calls it, so leave it out of model and loss")
 

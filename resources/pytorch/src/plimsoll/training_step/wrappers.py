@@ -14,8 +14,8 @@ def data_parallel_in(model: torch.nn.Module) -> Optional[str]:
 
 
 def distributed_in(model: torch.nn.Module) -> Optional[str]:
-    """The same for DistributedDataParallel or its sharded variants, whose reducers work on the real parameters."""
-    names = ("DistributedDataParallel", "FullyShardedDataParallel")
+    """The same for DistributedDataParallel, replicate() and FullyShardedDataParallel, whose reducers work on the real parameters."""
+    names = ("DistributedDataParallel", "FullyShardedDataParallel", "DDP", "ReplicateModule")
     return _first(model, lambda module: any(c.__name__ in names and c.__module__.startswith("torch.") for c in type(module).__mro__))
 
 

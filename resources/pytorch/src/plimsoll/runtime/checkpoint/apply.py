@@ -22,14 +22,28 @@ __all__ = ["Handle", "PlanMismatch", "apply", "remove"]
 def apply(model: torch.nn.Module, plan: PlanLike, *, freeze_stats: Optional[bool] = None) -> Handle:
     """Makes a model's training step recompute what the plan says; returns a handle whose `remove()` restores the model.
 
-    `plan` is the path of a plan file (`plimsoll-cli plan --export`) or its content. Plans of module regions match modules by path, class
-    and call; plans of op regions match the forward's aten calls one by one. Neither depends on shapes, so both apply to any batch that
-    makes the same calls. Raises PlanMismatch, naming the first difference, and changes nothing if plan and model don't fit; a difference
-    that shows only during a forward is raised by that forward.
+    Plans of module regions match modules by path, class and call; plans of op regions match the forward's aten calls one by one. Neither
+    depends on shapes, so both apply to any batch that makes the same calls. A plan with `freeze_stats` doesn't update the running
+    statistics of batch norm in recomputations, so buffers equal those of the model without a plan. Otherwise they are updated a second
+    time, as by PyTorch's checkpoint.
 
-    A plan with `freeze_stats` doesn't update the running statistics of batch norm in recomputations, so buffers equal those of the model
-    without a plan. Otherwise they are updated a second time, as by PyTorch's checkpoint. `freeze_stats`: the value that the caller
-    expects in the plan; None: any. Raises PlanMismatch if the plan has the other value.
+    Args:
+        model (torch.nn.Module): The model for which the plan was made, before fully_shard(), DistributedDataParallel or torch.compile.
+        plan (str, Path or dict): A plan file (plimsoll-cli plan --export), or its content.
+        freeze_stats (bool, optional): The value that the caller expects in the plan. Default: any.
+
+    Raises:
+        PlanMismatch: Plan and model don't fit, or the plan has the other `freeze_stats`; one sentence names the first difference, and
+            nothing is changed. A difference that shows only during a forward is raised by that forward.
+        FileNotFoundError: The plan's file doesn't exist (this is a PlanMismatch, too).
+
+    Example::
+
+        >>> model = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.ReLU())
+        >>> region = {"members": [{"path": "0", "class": "Linear", "call": 0}], "nested": []}
+        >>> plan = {"format": "plimsoll-plan", "version": 1, "runtime": "checkpoint", "regions": [region]}
+        >>> plimsoll.apply(model, plan)
+        <plan with 1 region, applied to Sequential>
     """
     plan = read_plan(plan, "checkpoint", 'plimsoll.compile_step() runs plans of runtime "step"')
     wrapper = data_parallel_in(model) if isinstance(model, torch.nn.Module) else None

@@ -9,7 +9,7 @@ have the value's shape but can't be used in computations.
 import torch
 
 from ...common.plan_mismatch import PlanMismatch
-from .model_checks import check_model
+from .model_checks import check_model, not_compiled
 from .module_regions import module_regions
 from .region_runner import RegionRunner
 
@@ -27,13 +27,15 @@ class _Forward:
     def __wrapped__(self):  # inspect.signature() then shows the arguments of the model's own forward
         return self.module.forward
 
-    @torch.compiler.disable
+    @not_compiled
     def __call__(self, *args, **kwargs):
         runner = self.applied.runner
         if self.module is self.applied.regions.root:
             return runner.run_model(args, kwargs)
         run = getattr(runner.state, "run", None)
-        return self.module.forward(*args, **kwargs) if run is None else runner.call(run, self.module, args, kwargs)
+        if run is None:
+            return runner.run_outside(self.module, args, kwargs)
+        return runner.call(run, self.module, args, kwargs)
 
 
 class _AppliedRegions:
@@ -42,6 +44,11 @@ class _AppliedRegions:
     def __init__(self, regions):
         self.regions = regions
         self.runner = RegionRunner(regions)
+
+    @property
+    def summary(self):
+        count = len(self.regions.all)
+        return f"{count} region{'' if count == 1 else 's'}, applied to {type(self.regions.root.module).__name__}"
 
     def install(self):
         if any(getattr(module.own, "runs_regions", False) for module in self.regions.modules):
@@ -66,6 +73,9 @@ class Handle:
 
     def __init__(self, applied):
         self._applied = applied
+
+    def __repr__(self):
+        return "<plan, removed>" if self._applied is None else f"<plan with {self._applied.summary}>"
 
     def remove(self) -> None:
         """Removes the plan from the model and restores its own forwards; a second call does nothing."""

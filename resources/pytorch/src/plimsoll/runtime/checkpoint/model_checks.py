@@ -7,6 +7,10 @@ import torch
 from torch.nn.parallel.parallel_apply import parallel_apply
 
 from ...common.plan_mismatch import PlanMismatch
+from ...common.sharded import sharded_in
+
+# torch.compiler.disable() imports torch._dynamo, which takes a second; torch's private one, which checkpoint() has, does so at the first call.
+not_compiled = getattr(torch, "_disable_dynamo", torch.compiler.disable)
 
 _COMPILED = ("OptimizedModule", "OptimizeContext", "RunOnlyContext")  # torch._dynamo's, on the stack while they run a model
 
@@ -20,6 +24,9 @@ def check_model(model, model_class):
             "The model is compiled, but the plan was made for the eager step: torch.compile makes another program of it. Apply the plan "
             "to the model as it was before torch.compile, and run it without."
         )
+    sharded = sharded_in(model)
+    if sharded is not None:
+        raise PlanMismatch(f"{sharded[0].upper()}{sharded[1:]}: apply the plan before fully_shard() or parallelize_module().")
     if model_class is not None and type(model).__name__ != model_class:
         inner = [path for path, module in model.named_modules() if type(module).__name__ == model_class]
         hint = f" Apply it to the model's '{inner[0]}' instead." if inner else ""

@@ -25,7 +25,7 @@ from ...kernels.looks import Looks
 from ..global_settings import global_settings
 from . import op_refusals
 from .apply_regions import Handle
-from .model_checks import check_caller
+from .model_checks import check_caller, not_compiled
 from .op_code import Code
 from .op_regions import Checker, Part, Region, check_inside, check_sequence, lay_out
 from .op_structures import Structure
@@ -78,6 +78,11 @@ class OpForward:
         """The code that ran last; "" before the first training call."""
         return next(reversed(self._codes.values()))[0].source if self._codes else ""
 
+    @property
+    def summary(self) -> str:
+        count = sum(1 for outermost in self.plan.regions for _ in outermost.all())
+        return f"{count} region{'' if count == 1 else 's'} of ops, applied to {type(self.model).__name__}"
+
     def install(self) -> None:
         op_refusals.check_modules(self.model)
         for module in self.model.modules():
@@ -90,7 +95,7 @@ class OpForward:
         if self._own is not None:
             self.model.forward = self._own
 
-    @torch.compiler.disable
+    @not_compiled
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if not torch.is_grad_enabled() or not self.model.training:
             return self.own(*args, **kwargs)

@@ -6,7 +6,9 @@ then return their argument.
 """
 
 import contextlib
+import sys
 import threading
+import warnings
 
 import torch
 from torch.utils.checkpoint import checkpoint
@@ -56,6 +58,7 @@ class RegionRunner:
         self.regions = regions
         self.state = threading.local()
         self.guarded = False  # whether a forward has run that checkpoints nothing inside regions
+        self.warned = False  # of a member that runs outside of the model's forward
 
     def __getstate__(self):
         return {name: value for name, value in self.__dict__.items() if name != "state"}
@@ -80,6 +83,17 @@ class RegionRunner:
             return result
         finally:
             self.state.run = None
+
+    def run_outside(self, module, args, kwargs):
+        """A member that the training loop calls past the model's forward (encode() and decode(), a training_step()) runs as without a plan."""
+        if torch.is_grad_enabled() and not self.warned:
+            self.warned = True
+            warnings.warn(
+                f"{module.name} runs outside of the model's forward, where the plan has no effect: call the model itself, or trace and plan "
+                "the module whose forward the training loop calls.",
+                stacklevel=_levels_to_caller(),
+            )
+        return module.forward(*args, **kwargs)
 
     def check_complete(self, run):
         self.check_no_pending(run)
@@ -109,6 +123,7 @@ class RegionRunner:
     def start(self, run, region, args, kwargs):
         """Runs a region when its first member is called, and expects the calls of the other members from then on."""
         self.check_no_pending(run)
+        _check_own_checkpoints(region)
         if run.region is not region.parent:
             raise PlanMismatch(f"The region from {region.name} doesn't run inside of the region that the plan says.")
         tensors = []
@@ -190,6 +205,7 @@ class RegionRunner:
     def pass_on(self, run, args, kwargs):
         """Handles the call of a later member by the model's code after the region has run."""
         due = run.pending[0]
+        _check_own_checkpoints(due.region)
         region = f"the region from {due.region.name}"
         tensors = []
         structure = flatten((args, kwargs), tensors)
@@ -208,3 +224,26 @@ class RegionRunner:
         if run.pending:
             due = run.pending[0]
             raise PlanMismatch(f"{due.module.name} isn't called after the member before it in the region from {due.region.name}.")
+
+
+def _check_own_checkpoints(region):
+    """Raises PlanMismatch if a call of the region's members comes from inside a checkpoint of the model's own: what that recomputes in
+    backward runs outside of the model's forward, and would not be what it ran first."""
+    frame = sys._getframe(1)
+    here = frame.f_code.co_filename
+    while frame is not None and not (frame.f_code.co_name in ("run_model", "run_region") and frame.f_code.co_filename == here):
+        if frame.f_globals.get("__name__") == "torch.utils.checkpoint":
+            raise PlanMismatch(
+                f"The model checkpoints a part of itself around the region from {region.name}: turn that off "
+                "(gradient_checkpointing_disable() in transformers), or trace and plan the model as it is."
+            )
+        frame = frame.f_back
+
+
+def _levels_to_caller():
+    """For a warning of run_outside(): the level of the line that calls the module, past the module's own call and torch's frames."""
+    level = 3
+    frame = sys._getframe(level)
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("torch."):
+        frame, level = frame.f_back, level + 1
+    return level

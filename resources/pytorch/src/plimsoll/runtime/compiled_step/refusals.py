@@ -8,12 +8,14 @@ from typing import Iterable
 import torch
 
 from ...common.graph_rows import TraceError
+from ...training_step.unsupported import refuse_sharded
 
 _WRAPPERS = ("DistributedDataParallel", "FullyShardedDataParallel", "OptimizedModule")
 
 
 def refuse_model(model: torch.nn.Module) -> None:
     """Raises TraceError with a sentence that says what to do instead."""
+    refuse_sharded(model)
     for path, module in model.named_modules():
         name = type(module).__name__
         if name in _WRAPPERS:

@@ -11,11 +11,11 @@ from typing import Any, Callable, Iterator, Optional, Sequence
 import torch
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
-from ...common.graph_rows import TraceError
 from ...common.plan_mismatch import PlanMismatch
-from ...isolation.data_dependent import translate
+from ...isolation.data_dependent import translated
 from ...isolation.preserve import older_objects_spared
 from ...record.record import warm_up
+from ...training_step.arguments import check_model, check_targets
 from ...training_step.environment import prepared
 from ..plan_file import PlanLike, load_plan, read_plan
 from .accumulating import accumulating
@@ -24,6 +24,7 @@ from .code_writer import StepWriter
 from .fake_execution import CorrectedKernels
 from .first_step import FirstStep
 from .program import Program, record_program
+from .refusals import refuse_model
 from .schedule import Execution, read_recompute_steps, schedule
 from .sequence import check_sequence
 from .stream import StepStream, StreamObserver
@@ -147,6 +148,10 @@ class StepRunner:
         compiled = self._compiled_for(batch)
         return self._run(batch, compiled)
 
+    def __repr__(self) -> str:
+        planned = "" if self._plan is None else ", with a plan"
+        return f"<compiled step of {type(self._model).__name__}{planned}, recordings: {len(self._programs)}>"
+
     def with_plan(self, plan: Optional[PlanLike]) -> "StepRunner":
         """The same step under another plan; it shares the recordings of this one."""
         other = StepRunner(self._model, _read(plan, self._model), self._loss, self._targets)
@@ -237,18 +242,13 @@ def _record(batch: Batch) -> Program:
     try:
         for parameter, _ in gradients:
             parameter.grad = None
-        with older_objects_spared(), prepared(step.model, step.args, step.kwargs, step.loss, None, step.mode, _TARGET) as faked:
+        with translated(), older_objects_spared(), prepared(step.model, step.args, step.kwargs, step.loss, None, step.mode, _TARGET) as faked:
             # A compiled step trains only the model: parameters of others are refused.
             faked.untrained, faked.foreign = {id(tensor): path for path, tensor, _ in faked.foreign}, []
             for module, training in modes:  # in its present modes, whereas trace() would switch all to training
                 module.training = training
             warm_up(faked, _TARGET)
             return record_program(faked, _TARGET, any(isinstance(tensor, FakeTensor) for tensor in batch.tensors))
-    except (RuntimeError, NotImplementedError) as error:
-        told = translate(error)
-        if told is None:
-            raise
-        raise told from error
     finally:
         for parameter, gradient in gradients:
             parameter.grad = gradient
@@ -270,28 +270,43 @@ def _read(plan: Optional[PlanLike], model: torch.nn.Module) -> Optional[dict]:
 def compile_step(
     model: torch.nn.Module, plan: Optional[PlanLike] = None, *, loss: Optional[Callable] = None, targets: int = 0
 ) -> StepRunner:
-    """Compiles a training step without its optimizer: `loss = step(*batch, **kwargs)` runs forward, loss and backward op by op with the
-    same bits as eager PyTorch, frees every value after its last scheduled use and fills `.grad`.
+    """Compiles a training step without its optimizer: ``loss = step(*batch, **kwargs)`` runs forward, loss and backward op by op with the
+    same bits as eager PyTorch, frees every value after its last scheduled use and fills ``.grad``.
 
-    `plan` is a plan of runtime "step", or the graph as which such a plan was exported (a path or its content); None: nothing is
-    recomputed. `loss` maps the model's output to a tensor with one element; without it, the output's `.loss` is used, else the sum. The
-    last `targets` positional arguments of a call are passed to the loss after the output, the others to the model. The step is recorded
-    on fake tensors at the first call, and re-recorded for other shapes, modes or values of arguments that aren't tensors; it runs no
-    Python code of the model.
-    Raises PlanMismatch if the plan was made for something else.
+    The step is recorded on fake tensors at the first call, and re-recorded for other shapes, modes or values of arguments that aren't
+    tensors; it runs no Python code of the model. It is also re-recorded if something that model or loss hold has changed: attributes of
+    modules and of other objects and their classes; dicts, lists, tuples, sets and deques, nested; closures, defaults, bound and partial
+    arguments, and globals that `forward`, the loss and the functions that these name use.
 
-    It is also re-recorded if something that model or loss hold has changed: attributes of modules and of other objects and their
-    classes; dicts, lists, tuples, sets and deques, nested; closures, defaults, bound and partial arguments, and globals that `forward`,
-    the loss and the functions that these name use. Not watched are: the content of arrays and of containers of more than 1000 entries
-    (except their length), objects of Python's library, torch and numpy that aren't modules, what functions of these read from elsewhere,
-    variables read by a computed name (globals()[...], getattr on a Python module), environment variables, files, and everything after
-    the first 50,000 values, nearest first. Random numbers of Python and numpy and values that a step itself changes are refused. Weights
-    that a hook recomputes before each forward (old spectral and weight norm, pruning) are computed as in eager PyTorch; the module's
-    attribute keeps the one of its last call outside the compiled step. A step gives gradients only to the model's parameters; arguments
-    and other modules that require some are refused.
+    Not watched are: the content of arrays and of containers of more than 1000 entries (except their length), objects of Python's library,
+    torch and numpy that aren't modules, what functions of these read from elsewhere, variables read by a computed name (globals()[...],
+    getattr on a Python module), environment variables, files, and everything after the first 50,000 values, nearest first. Random numbers
+    of Python and numpy and values that a step itself changes are refused. Weights that a hook recomputes before each forward (old spectral
+    and weight norm, pruning) are computed as in eager PyTorch; the module's attribute keeps the one of its last call outside the compiled
+    step. A step gives gradients only to the model's parameters; arguments and other modules that require some are refused.
+
+    Args:
+        model (torch.nn.Module): The model, which stays as it is.
+        plan (str, Path or dict, optional): A plan of runtime "step", or the graph as which such a plan was exported: its file or content.
+            Default: nothing is recomputed.
+        loss (callable, optional): Maps the model's output to a tensor with one element. Default: the output's ``.loss``, else the sum.
+        targets (int): How many positional arguments of a call, the last ones, go to `loss` after the output. Default: 0.
+
+    Raises:
+        PlanMismatch: The plan was made for something else.
+        TraceError: The step can't be compiled. Those below are TraceErrors, too.
+        TypeError, ValueError: An argument isn't taken.
+        FileNotFoundError: The plan's file doesn't exist.
+
+    Example::
+
+        >>> model, images, labels = torch.nn.Linear(16, 4), torch.zeros(8, 16), torch.zeros(8, dtype=torch.long)
+        >>> step = plimsoll.compile_step(model, loss=torch.nn.CrossEntropyLoss(), targets=1)
+        >>> value = step(images, labels)
+        >>> model.weight.grad.shape
+        torch.Size([4, 16])
     """
-    if not isinstance(model, torch.nn.Module):
-        raise TraceError(f"model must be a torch.nn.Module, not a {type(model).__name__}: put the function into a module's forward")
-    if targets and loss is None:
-        raise TraceError("targets go to a loss function: give compile_step() a loss, or pass them to the model")
+    check_model(model)
+    refuse_model(model)
+    check_targets(loss, targets)
     return StepRunner(model, _read(plan, model), loss, targets)
