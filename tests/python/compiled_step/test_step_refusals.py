@@ -151,7 +151,7 @@ def test_a_value_that_is_another_one_now():
 
 def test_other_devices():
     model = torch.nn.Linear(8, 8, device="meta")
-    with pytest.raises(TraceError, match="on meta: compiled steps run on the CPU only so far"):
+    with pytest.raises(TraceError, match="on meta: compiled steps run on the CPU or on one GPU, so move model and batch there"):
         plimsoll.compile_step(model)(torch.zeros(4, 8, device="meta"))
 
 

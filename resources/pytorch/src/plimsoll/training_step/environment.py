@@ -130,8 +130,9 @@ def prepared(
     model: torch.nn.Module, args: Any, kwargs: Optional[dict], loss: Optional[Callable], optimizer: Any, mode: str,
     target: str, *, micro_steps: MicroSteps = 1, fake: bool = True, emulate: Optional[bool] = None,
     resize: Optional[Callable[[Step], None]] = None, autocast: Optional[torch.dtype] = None,
+    moves: bool = True,
 ) -> Iterator[Step]:  # fmt: skip
-    """A step whose tensors are fakes (`fake` False: the real ones). `emulate`: whether a step for CUDA runs on the CPU with CUDA's kernels
+    """A step whose tensors are fakes (`fake` False: the real ones); unless `moves`, each lies where its tensor does. `emulate`: whether a step for CUDA runs on the CPU with CUDA's kernels
     emulated; None: if there is no GPU. `resize` may change its arguments. Its forward and loss run under `autocast`; None: as it is
     around the call."""
     _check(model, kwargs, loss, optimizer, target)
@@ -154,7 +155,7 @@ def prepared(
         given = {"args": args, "kwargs": kwargs, "later": later, "loss": loss, "optimizer": optimizer}
         reach = Reach(model, given)
         stack.enter_context(reach.kept())
-        lender = lender_for(model, stack, device) if fake else None
+        lender = lender_for(model, stack, device if moves else None) if fake else None
         if lender is not None:
             lender.lend(reach)
             args, kwargs, later, loss, optimizer = given.values()

@@ -17,7 +17,7 @@ from ...common.tensors import geometry
 from ...isolation.watch import Watch
 from ...training_step.step import Step
 from ..global_settings import global_settings
-from .refusals import refuse_devices, refuse_gradient, refuse_hooks, refuse_model
+from .refusals import device_of, refuse_gradient, refuse_hooks, refuse_model
 
 
 def with_targets(loss: Callable, targets: tuple) -> Callable:
@@ -87,7 +87,7 @@ class Batch:
                 refuse_gradient(name)
         inputs = [tensor for _, tensor in self.step.inputs()]
         self.tensors = state.tensors + inputs
-        refuse_devices(self.tensors)
+        self.device = device_of(self.tensors)
         given = set(map(id, inputs))
         aside = [tensor for tensor in state.loose if id(tensor) not in given]  # a program itself holds these objects
         self.held: list[Any] = [*state.held, *aside]

@@ -11,13 +11,14 @@ from typing import Any, Iterator, Optional
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
 
-from ...common.graph_rows import Op, Recording, Storage, TensorKey, TraceError
+from ...common.graph_rows import RANDOM, Op, Recording, Storage, TensorKey, TraceError
 from ...common.op_schema import overload_of
 from ...isolation import preserve
 from ...isolation.watch import Watch
 from ...record.record import record
 from ...record.recorder import Recorder
 from ...training_step.step import Step
+from .refusals import device_of
 from .random_points import RandomPoint, RandomPoints
 
 PARAMETERS, BUFFERS, INPUTS = "parameter", "buffer", "input"
@@ -49,8 +50,10 @@ class Constant:
 
 @dataclass
 class Program:
-    """Ops in order. Tensors are (storage, geometry); equal ones have one row. `gradients`: rows by the parameter's name."""
+    """Ops in order. Tensors are (storage, geometry); equal ones have one row. `gradients`: rows by the parameter's name. `device`: the GPU on
+    which the step runs, else the CPU; beside a GPU, storages in host memory are marked."""
 
+    device: str
     ops: list[Op]
     tensors: list[TensorKey]
     storages: list[Storage]
@@ -70,6 +73,20 @@ class Program:
         """The storages that the op allocates."""
         made = (self.storage(row) for row in self.ops[ordinal].outputs)
         return list(dict.fromkeys(s for s in made if self.storages[s].alloc == ordinal))
+
+    def generator(self, ordinal: int) -> Optional[str]:
+        """The device from whose generator the op draws; None if it draws nothing."""
+        op = self.ops[ordinal]
+        if not op.flags & RANDOM:
+            return None
+        in_host_memory = all(self.storages[self.storage(row)].host for row in (*op.outputs, *op.writes))
+        return "cpu" if in_host_memory else self.device
+
+    @property
+    def generators(self) -> list[str]:
+        """The devices whose generators the step changes."""
+        drawn = (self.generator(ordinal) for ordinal in range(len(self.ops)))
+        return sorted({device for device in drawn if device is not None} | {point.device for point in self.random})
 
     def place(self, ordinal: int) -> str:
         """The op's origin, as sentences name it."""
@@ -158,6 +175,7 @@ def _record_once(step: Step, target: str) -> tuple[Program, dict[int, Any]]:
         )
     rows = _distinct(recording.tensors)
     program = Program(
+        device=device_of(tensor for *_, tensor in bound_tensors(step)),
         ops=[_renamed_op(op, rows) for op in recording.ops],
         tensors=recording.tensors,
         storages=recording.storages,

@@ -33,7 +33,17 @@ def refuse_gradient(name: str) -> None:
     )
 
 
-def refuse_devices(tensors: Iterable[torch.Tensor]) -> None:
-    other = next((tensor.device for tensor in tensors if tensor.device.type != "cpu"), None)
+def device_of(tensors: Iterable[torch.Tensor]) -> str:
+    """The one GPU on which tensors lie, else the CPU. Raises TraceError if they lie elsewhere."""
+    devices = sorted({str(tensor.device) for tensor in tensors} - {"cpu"})
+    if not devices:
+        return "cpu"
+    other = next((device for device in devices if not device.startswith("cuda")), None)
     if other is not None:
-        raise TraceError(f"a tensor of the step is on {other}: compiled steps run on the CPU only so far; move model and batch there (.cpu())")
+        raise TraceError(f"a tensor of the step is on {other}: compiled steps run on the CPU or on one GPU, so move model and batch there")
+    if len(devices) > 1:
+        raise TraceError(
+            f"tensors of the step are on {' and '.join(devices)}: a compiled step runs on one GPU; compile a step for the part of the model "
+            "on each, or run this one without compile_step"
+        )
+    return devices[0]

@@ -23,6 +23,7 @@ from .batch import Batch, ModelState
 from .code_writer import StepWriter
 from .fake_execution import CorrectedKernels
 from .first_step import FirstStep
+from .generators import Generators, NoGenerators
 from .program import Program, record_program
 from .schedule import Execution, read_recompute_steps, schedule
 from .sequence import check_sequence
@@ -31,24 +32,10 @@ from .undo import Undo
 from .written_out import GRAPH, is_graph, plan_of, read_written
 
 _MOST_PROGRAMS = 8  # of different shapes
-_TARGET = "cpu"
 
 
 class StepError(RuntimeError):
     """A compiled step was called with arguments or values that differ from those for which it was recorded."""
-
-
-class _RandomState:
-    """The state of the CPU's generator."""
-
-    save = staticmethod(torch.get_rng_state)
-    load = staticmethod(torch.set_rng_state)
-
-
-class _NoRandomState:
-    """Fakes draw no numbers."""
-
-    save = load = staticmethod(lambda *_: None)
 
 
 @contextlib.contextmanager
@@ -65,12 +52,12 @@ def _below_autograd() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _as_recorded(mode: Optional[FakeTensorMode]) -> Iterator[None]:
+def _as_recorded(mode: Optional[FakeTensorMode], target: str) -> Iterator[None]:
     """Fakes get the memory that real kernels give, as in the recording; real tensors need no correction."""
     if mode is None:
         yield
         return
-    with mode, CorrectedKernels(_TARGET):
+    with mode, CorrectedKernels(target):
         yield
 
 
@@ -97,8 +84,8 @@ class Compiled:
         else:
             function = self._function = self._function or self.code()[0]
         keeping = self._undo.on_error(tensors, watching is not None) if fake is None else contextlib.nullcontext()
-        with keeping, _below_autograd(), _as_recorded(fake):
-            result = function(tensors, torch._C._set_grad_enabled, _RandomState if fake is None else _NoRandomState, self._guard)
+        with keeping, _below_autograd(), _as_recorded(fake, _target(self.program.device)):
+            result = function(tensors, torch._C._set_grad_enabled, Generators if fake is None else NoGenerators, self._guard)
         if first is not None and observer is None:
             first.correct()
             self.corrections = first.corrections
@@ -229,21 +216,27 @@ class StepRunner:
             )
 
 
+def _target(device: str) -> str:
+    """The kind of kernels that run there."""
+    return device.partition(":")[0]
+
+
 def _record(batch: Batch) -> Program:
     """Records the step on fakes of the batch's tensors; model, gradients and random numbers are restored."""
-    step = batch.step
+    step, target = batch.step, _target(batch.device)
     gradients = [(parameter, parameter.grad) for parameter in step.model.parameters()]
     modes = [(module, module.training) for module in step.model.modules()]
     try:
         for parameter, _ in gradients:
             parameter.grad = None
-        with older_objects_spared(), prepared(step.model, step.args, step.kwargs, step.loss, None, step.mode, _TARGET) as faked:
+        given = (step.model, step.args, step.kwargs, step.loss, None, step.mode, target)
+        with older_objects_spared(), prepared(*given, emulate=False, moves=False) as faked:
             # A compiled step trains only the model: parameters of others are refused.
             faked.untrained, faked.foreign = {id(tensor): path for path, tensor, _ in faked.foreign}, []
             for module, training in modes:  # in its present modes, whereas trace() would switch all to training
                 module.training = training
-            warm_up(faked, _TARGET)
-            return record_program(faked, _TARGET, any(isinstance(tensor, FakeTensor) for tensor in batch.tensors))
+            warm_up(faked, target)
+            return record_program(faked, target, any(isinstance(tensor, FakeTensor) for tensor in batch.tensors))
     except (RuntimeError, NotImplementedError) as error:
         told = translate(error)
         if told is None:
