@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import datetime
-import functools
 import json
 import subprocess
 import sys
@@ -23,6 +22,7 @@ sys.path[:0] = [str(ROOT / folder) for folder in ("resources/pytorch/src", "reso
 import models  # noqa: E402 (needs the path)
 import plimsoll  # noqa: E402
 import torch  # noqa: E402
+from helpers.placed import on  # noqa: E402
 from helpers.zoo import ZOO  # noqa: E402
 from plimsoll.common.graph_rows import Recording  # noqa: E402
 from plimsoll.record.finish import finish  # noqa: E402
@@ -48,22 +48,6 @@ PEAKS: dict[str, Callable[[], dict[str, Any]]] = {
     "ViT-B/16": lambda: models.vit_b_16(64),
 }
 BUDGETS = ("80%", "60%")
-
-
-def on(device: str, value: Any) -> Any:
-    """The same arguments on a device; a loss keeps its targets as arguments of a partial."""
-    if isinstance(value, (torch.Tensor, torch.nn.Module)):
-        return value.to(device)
-    if isinstance(value, dict):
-        moved = {id(v): on(device, v) for v in value.values()}  # one tensor given twice stays one
-        return {k: moved[id(v)] for k, v in value.items()}
-    if isinstance(value, (list, tuple)):
-        return type(value)(on(device, v) for v in value)
-    if isinstance(value, functools.partial) and isinstance(value.func, type(on)):
-        return functools.partial(value.func, *on(device, value.args), **on(device, value.keywords))
-    if getattr(value, "__defaults__", None):
-        value.__defaults__ = on(device, value.__defaults__)
-    return value
 
 
 def recording(build: Callable[[], dict[str, Any]], *, fake: bool, emulate: bool) -> Recording:

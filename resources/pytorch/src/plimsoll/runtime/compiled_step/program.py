@@ -288,9 +288,13 @@ def _compare(one: Program, other: Program) -> None:
 
 def _refuse_op(program: Program, ordinal: int, op: Op) -> None:
     reason = _NO_REPLAY.get(op.target.split(".")[1])
-    foreign = _foreign([op.args, list(op.kwargs.values())])
+    arguments = [op.args, list(op.kwargs.values())]
+    foreign = _first(arguments, "other")
+    device = _first(arguments, "device")
     if foreign is not None:
         reason = f"it takes a {foreign}"
+    elif device not in (None, "cpu", program.device, program.device.partition(":")[0]):
+        reason = f"it runs on {device}, whereas the step's tensors are on {program.device}"
     elif _shape_depends_on_values(program, op):
         reason = "the shape of its result depends on values"
     elif changes_geometry(op.target) and any(program.storages[program.storage(row)].alloc < 0 for row in op.writes):
@@ -313,10 +317,10 @@ def changes_geometry(target: str) -> bool:
     return torch.Tag.inplace_view in overload_of(target).tags
 
 
-def _foreign(value: Any) -> Optional[str]:
-    """The type of an argument that can't be encoded, such as a generator."""
+def _first(value: Any, kind: str) -> Optional[str]:
+    """The first encoded argument of a kind: "device", or "other" for the type of one that can't be encoded, such as a generator."""
     if isinstance(value, dict):
-        return value.get("other")
+        return value.get(kind)
     if isinstance(value, list):
-        return next((found for item in value if (found := _foreign(item))), None)
+        return next((found for item in value if (found := _first(item, kind))), None)
     return None
