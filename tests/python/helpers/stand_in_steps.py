@@ -27,6 +27,7 @@ MODELS = {
     "mixture": ZOO["mixture"].lean,
     "gpt2": functools.partial(models.gpt2, 4, 128, **{**LEAN_TEXT, "attn_pdrop": 0.0}),
 }
+PLANNER = ("--runtime", "step", "--planner", "rotor", "--slots", 100)
 SHOWN = 3
 
 
@@ -129,7 +130,8 @@ def outcome(name: str, folder: Path) -> dict[str, Any]:
     content = json.loads(graph.read_text())
     unplanned.write_text(json.dumps(plan_of(content, [])))
     random.write_text(json.dumps(plan_of(content, random_again(content, 1))))
-    loop.cli("plan", graph, "--budget", "75%", "--runtime", "step", "--planner", "rotor", "--slots", 100, "--export", planned)
+    most, least = loop.span(graph, *PLANNER)
+    loop.cli("plan", graph, "--budget", most - int(0.6 * (most - least)), *PLANNER, "--export", planned)
     step = plimsoll.compile_step(made["model"], loss=made.get("loss"))
     return {path.name.split(".")[1]: with_plan(made, step, graph, path) for path in (unplanned, random, planned)}
 

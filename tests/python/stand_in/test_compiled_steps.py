@@ -11,7 +11,8 @@ PLANS = ("unplanned", "random", "planned")
 TRAINING = (
     "recomputed_numbers", "own_checkpoint", "two_devices", "streams", "pinned", "scaled", "accumulated", "out_of_memory", "refusals",
 )  # fmt: skip
-SCRATCH = {"resnet18": {"aten.convolution.default", "aten.convolution_backward.default"}}  # kernels without cuDNN unfold images
+CONVOLUTIONAL = ("resnet18", "unet")  # whose kernels take scratch: without cuDNN they unfold images
+CONVOLUTIONS = {"aten.convolution.default", "aten.convolution_backward.default"}
 
 
 @pytest.fixture(scope="module")
@@ -31,9 +32,10 @@ def test_the_allocator_holds_what_the_plan_says(name, plan, outcomes):
     assert found["other"] == []  # ops after which PyTorch's allocator holds more or less than the step's stream
     assert found["equal"], found["first"]  # that stream, and evaluate()
     assert found["ops"] > 200
-    assert set(found["scratch"]) <= SCRATCH.get(name, set())
-    if name not in SCRATCH:
-        assert found["peak"] == found["predicted"]
+    if name in CONVOLUTIONAL:
+        assert found["peak"] >= found["predicted"] and set(found["scratch"]) <= CONVOLUTIONS
+    else:
+        assert found["peak"] == found["predicted"] and found["scratch"] == []
 
 
 def test_plans_lower_the_peak(outcomes):
