@@ -17,7 +17,7 @@ from ...common.tensors import geometry
 from ...isolation.watch import Watch
 from ...training_step.step import Step
 from ..global_settings import global_settings
-from .refusals import device_of, refuse_gradient, refuse_hooks, refuse_model
+from .refusals import device_of, refusal, refuse_hooks, refuse_model
 
 
 def with_targets(loss: Callable, targets: tuple) -> Callable:
@@ -59,7 +59,7 @@ class ModelState:
         buffers = dict(model.named_buffers())
         for name, buffer in buffers.items():
             if buffer.requires_grad:
-                refuse_gradient(f"the buffer {name}")
+                raise refusal("gradient", name=f"the buffer {name}")
         self.tensors = [*self.parameters.values(), *buffers.values()]
         self.first: dict[int, int] = {}  # by memory: number of the first tensor in it
         self._aliases = tuple(self.first.setdefault(_address(t), number) for number, t in enumerate(self.tensors))
@@ -84,7 +84,7 @@ class Batch:
         self.watched = state.keys
         for name, tensor in self.step.inputs():
             if tensor.requires_grad and id(tensor) not in state.registered:
-                refuse_gradient(name)
+                raise refusal("gradient", name=name)
         inputs = [tensor for _, tensor in self.step.inputs()]
         self.tensors = state.tensors + inputs
         self.device = device_of(self.tensors)

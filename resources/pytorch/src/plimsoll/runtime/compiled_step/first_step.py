@@ -11,6 +11,7 @@ import torch
 from ...common.graph_rows import TraceError
 from ...common.tensors import tensors_in
 from .program import Program
+from .refusals import refusal
 from .schedule import Execution
 
 _KNOWN_NAMESPACE = "aten"
@@ -48,10 +49,7 @@ class FirstStep:
         hidden = hidden or any(not torch.equal(t, before) for t, before in self._contents)
         touched, self._touched, self._versions, self._contents = self._touched, (), [], []
         if hidden:
-            raise TraceError(
-                f"{self._program.place(ordinal)} overwrites an argument without saying so in its schema: declare it (mutates_args), "
-                "so that it can be followed"
-            )
+            raise refusal("secret write", place=self._program.place(ordinal))
         if made is not None:
             self._compare(ordinal, op.result, made)
             made, copied = separated(self._program, ordinal, made, touched)
@@ -101,7 +99,7 @@ class FirstStep:
             storage.nbytes = made.untyped_storage().nbytes()
 
     def _wrong(self, ordinal: int, recorded: str, found: str) -> TraceError:
-        return TraceError(f"{self._program.place(ordinal)} returned {found} where {recorded} was recorded: the step can't be executed op by op")
+        return refusal("other result", place=self._program.place(ordinal), found=found, recorded=recorded)
 
     def correct(self) -> None:
         """Applies the corrections to the program."""

@@ -8,8 +8,8 @@ from typing import Any, Callable
 
 import torch
 
-from ...common.graph_rows import TraceError
 from ...common.source_lines import user_line
+from .refusals import refusal
 
 SAVE, LOAD = "save", "load"
 _SEEDING = {torch: ("manual_seed", "seed"), torch.random: ("manual_seed", "seed")}
@@ -86,7 +86,4 @@ def _nothing(*_: Any, **__: Any) -> None:
 
 
 def _seeding(*_: Any, **__: Any) -> Any:
-    raise TraceError(
-        f"{user_line() or 'the step itself'}: it sets the state of the random numbers, which a compiled step can't reproduce: seed before "
-        "the training loop instead"
-    )
+    raise refusal("seeding", line=user_line() or "the step itself")
