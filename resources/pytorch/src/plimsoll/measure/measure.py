@@ -29,7 +29,7 @@ from .measured_run import measured_run
 from .profiled import Profile
 
 _PASSES_OF_RUN = 5
-_TARGET = "cpu"  # recorded as it runs, wherever that is: nothing is emulated
+_STAND_IN = "stand-in GPU"  # how the names of devices begin that have no times
 
 
 class CompiledStep:
@@ -49,7 +49,9 @@ class CompiledStep:
         at_end(loss)
 
 
-def _device_of(model: torch.nn.Module) -> torch.device:
+def _device_of(model: Any) -> torch.device:
+    if not isinstance(model, torch.nn.Module):
+        return torch.device("cpu")  # prepared() refuses it
     devices = {tensor.device for tensor in (*model.parameters(), *model.buffers())}
     if len(devices) > 1:
         raise TraceError(f"the model lies on {' and '.join(sorted(map(str, devices)))}: measure() takes models on one device")
@@ -78,16 +80,14 @@ def _runs(
 
 def _casting(model: Any, autocast: Optional[torch.dtype]) -> contextlib.AbstractContextManager:
     """A context around the step's preparation, which enters it around forward and loss."""
-    if autocast is None or not isinstance(model, torch.nn.Module):
-        return contextlib.nullcontext()
-    return casting_to(autocast, _device_of(model).type).entered()
+    return contextlib.nullcontext() if autocast is None else casting_to(autocast, _device_of(model).type).entered()
 
 
 def measure(
     model: torch.nn.Module, plan: Optional[PlanLike] = None, args: Any = (), kwargs: Optional[dict] = None, *,
     loss: Optional[Callable] = None, optimizer: Any = None, mode: str = "train", name: Optional[str] = None, steps: int = 5,
     graph: Union[str, Path, None] = None, out: Union[str, Path, None] = None, progress: Choice = None,
-    autocast: Optional[torch.dtype] = None,
+    autocast: Optional[torch.dtype] = None, times: bool = True,
 ) -> Path:  # fmt: skip
     """Runs real training steps and writes what they used to a file, whose path it returns: bytes that autograd saves, peaks of live bytes
     and of the allocator, the allocator's bytes while each op ran (bytes), time of the step and of each op (nanoseconds).
@@ -95,7 +95,7 @@ def measure(
     `model` holds real tensors, all on the CPU or all on one GPU; `args` and `kwargs` are a batch there. `loss`, `optimizer`, `mode`,
     `name` and `autocast` are as in trace(). With a `plan` (a path or its content, of either runtime) the step is measured without and
     with it. Times are medians over `steps` steps after a warm-up. `graph` is a graph file of this very step; the measured times of its
-    ops are written into it, and plans made from it use them. `out` is the file (default: <name>.measurement.json in this folder; on CUDA
+    ops are written into it, and plans made from it use them. Without `times` only bytes are measured, and the file says so. `out` is the file (default: <name>.measurement.json in this folder; on CUDA
     memory snapshots are written beside it). `progress` is as in trace(). Afterwards everything is restored, as trace() describes.
     Meanwhile the values of tensors are kept in host memory; of those that are neither trained, buffers nor the optimizer's, only the
     first 2 GiB (a step that writes beyond them is refused afterwards).
@@ -105,20 +105,29 @@ def measure(
         raise TraceError("the model was made inside building() and has no values: measure() runs real steps, so build it outside")
     if not isinstance(steps, int) or steps < 1:
         raise TraceError(f"steps must be a whole number of at least 1, not {steps!r}")
+    if graph is not None and not times:
+        raise TraceError("graph is the file that gets the measured times: leave it out, or measure with times=True")
     content = load_plan(plan) if plan is not None else None
     name = name or type(model).__name__
     path = Path(out) if out is not None else Path(re.sub(r"[^\w.-]+", "-", name) + ".measurement.json")
+    device = _device_of(model)
+    if times and device.type == "cuda" and torch.cuda.get_device_name(device).startswith(_STAND_IN):
+        raise TraceError("the stand-in GPU runs no kernels, so there are no times to measure: pass times=False")
     told = Progress(progress, _PASSES_OF_RUN * (1 if plan is None else 2))
+    full = ""
     try:
-        given = (model, args, kwargs, loss, optimizer, mode, _TARGET)
+        given = (model, args, kwargs, loss, optimizer, mode, device.type)
         gc.collect()  # so that earlier garbage doesn't hold memory
-        with older_objects_spared(), _casting(model, autocast), prepared(*given, fake=False) as step:
-            device = _device_of(model)
+        with older_objects_spared(), _casting(model, autocast), prepared(*given, fake=False, emulate=False) as step:
             step.progress = told
-            runs, profiles = _runs(step, content, loss, steps, device, path.with_suffix(".pickle"))
+            runs, profiles = _runs(step, content, loss, steps if times else 0, device, path.with_suffix(".pickle"))
             file = _header(step, name, device) | {"runs": runs}
+    except torch.OutOfMemoryError as error:
+        full = str(error).partition(" GPU ")[0]
     finally:
         told.end()
+    if full:  # raised here, where no exception holds the step's tensors
+        raise TraceError(f"{device} has too little memory for the step ({full.rstrip('.')}): measure it with a smaller batch")
     if graph is not None:
         write_times(Path(graph), profiles, len(runs[0]["ops"]), device)
     path.write_text(json.dumps(file, separators=(",", ":"), allow_nan=False) + "\n", encoding="utf-8")
