@@ -216,6 +216,28 @@ def out_of_memory() -> dict[str, Any]:
     return found | {"later": sum(p.grad is not None for p in model.parameters())}
 
 
+def inference() -> dict[str, Any]:
+    """Every value dies with its last use, whereas eager PyTorch keeps what variables of the model's code name."""
+
+    def inner(model: Net, hidden: torch.Tensor) -> torch.Tensor:
+        kept = hidden.exp()
+        return (kept + 1).relu().sigmoid() * 2
+
+    model, x, _ = net(inner=inner)
+    model.eval()
+    step = plimsoll.compile_step(model, mode="inference")
+    step(x)
+    stream, held, _ = observed(step, (x,), {})
+    peaks = []
+    for run in (step, model):
+        before = requested()
+        torch.cuda.reset_peak_memory_stats()
+        with torch.no_grad():
+            run(x)
+        peaks.append(requested("peak") - before)
+    return {"equal": held == stream.curve, "predicted": max(stream.curve) - resident(stream), "peak": peaks[0], "eager": peaks[1]}
+
+
 def refusals() -> dict[str, str]:
     """What stays refused, by kind."""
     halves = torch.nn.Sequential(torch.nn.Linear(64, 8, device="cuda:0"), torch.nn.Linear(8, 8, device="cuda:1"))

@@ -9,7 +9,7 @@ from helpers import stand_in
 MODELS = ("resnet18", "unet", "awkward", "mixture", "gpt2")
 PLANS = ("unplanned", "random", "planned")
 TRAINING = (
-    "recomputed_numbers", "own_checkpoint", "two_devices", "streams", "pinned", "scaled", "accumulated", "out_of_memory", "refusals",
+    "recomputed_numbers", "own_checkpoint", "two_devices", "streams", "pinned", "scaled", "accumulated", "out_of_memory", "inference", "refusals",
 )  # fmt: skip
 CONVOLUTIONAL = ("resnet18", "unet")  # whose kernels take scratch: without cuDNN they unfold images
 CONVOLUTIONS = {"aten.convolution.default", "aten.convolution_backward.default"}
@@ -91,6 +91,11 @@ def test_micro_steps_add_to_the_gradients_in_place():
 
 def test_a_step_that_runs_out_of_memory_leaves_everything_as_it_was():
     assert training()["out_of_memory"] == {"said": "CUDA out of memory", "kept": 0, "gradients": 0, "state": True, "later": 6}
+
+
+def test_inference_frees_what_variables_of_the_model_would_keep():
+    found = training()["inference"]
+    assert found["equal"] and found["peak"] == found["predicted"] < found["eager"]
 
 
 @pytest.mark.parametrize(

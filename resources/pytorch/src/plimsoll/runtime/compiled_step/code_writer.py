@@ -2,7 +2,7 @@
 """Writes a schedule as straight-line Python: one line per op, `del` where memory is freed, views rebuilt by geometry.
 
 Variables: t5 is tensor row 5 of the program, r7 the random number state before op 7, s0 such a state that the step's own code keeps. The
-function takes the tensors to which the program is bound, in order, and returns (loss, gradients in order).
+function takes the tensors to which the program is bound, in order, and returns (results, gradients in order).
 """
 
 from __future__ import annotations
@@ -64,7 +64,8 @@ class StepWriter:
         for step, execution in enumerate(self._executions):
             self._execution(step, execution)
         gradients = "".join(f"{self._use(row)}, " for row in program.gradients.values())
-        self._line(f"    return {self._use(program.loss)}, ({gradients})")
+        outputs = "".join(f"{self._use(row)}, " for row in program.outputs)
+        self._line(f"    return ({outputs}), ({gradients})")
         source = "\n".join(self._lines) + "\n"
         filename = f"<plimsoll step {next(_count)}: {name}>"
         linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)

@@ -27,25 +27,24 @@ class FirstStep:
         self._program = program
         self._executions = executions
         self._touched: tuple = ()
-        self._versions: list[tuple[torch.Tensor, int]] = []
+        self._versions: list[tuple[int, torch.Tensor, int]] = []  # rows of the program, tensors and their version counters
         self._contents: list[tuple[torch.Tensor, torch.Tensor]] = []
 
     def before(self, step: int, touched: tuple) -> None:
         op = self._program.ops[self._executions[step].op]
         self._touched = touched
-        self._versions = [(tensor, tensor._version) for tensor in touched]
+        rows = dict.fromkeys((*op.reads, *op.writes))
+        self._versions = [(row, tensor, tensor._version) for row, tensor in zip(rows, touched) if not tensor.is_inference()]
         if not op.target.startswith(f"{_KNOWN_NAMESPACE}."):
             declared = {self._program.storage(row) for row in op.writes}
-            rows = dict.fromkeys((*op.reads, *op.writes))
             self._contents = [(t, t.clone()) for row, t in zip(rows, touched) if self._program.storage(row) not in declared]
 
     def after(self, step: int, made: Any) -> Any:
         ordinal = self._executions[step].op
         op = self._program.ops[ordinal]
-        rows = dict.fromkeys((*op.reads, *op.writes))
         declared = {self._program.storage(row) for row in op.writes}
         hidden = any(t._version != version and self._program.storage(row) not in declared
-                     for row, (t, version) in zip(rows, self._versions))  # fmt: skip
+                     for row, t, version in self._versions)  # fmt: skip
         hidden = hidden or any(not torch.equal(t, before) for t, before in self._contents)
         touched, self._touched, self._versions, self._contents = self._touched, (), [], []
         if hidden:

@@ -18,6 +18,7 @@ from ...isolation.watch import Watch
 from ...record.record import record
 from ...record.recorder import Recorder
 from ...training_step.step import Step
+from ..structures import Structure
 from .random_points import RandomPoint, RandomPoints
 from .refusals import device_of, refusal
 
@@ -46,20 +47,22 @@ class Constant:
 
 @dataclass
 class Program:
-    """Ops in order. Tensors are (storage, geometry); equal ones have one row. `gradients`: rows by the parameter's name. `device`: the GPU on
-    which the step runs, else the CPU; beside a GPU, storages in host memory are marked."""
+    """Ops in order. Tensors are (storage, geometry); equal ones have one row. `outputs`: rows of what the step returns, the loss of a training
+    step; `gradients`: rows by the parameter's name. `device`: the GPU on which the step runs, else the CPU; beside a GPU, storages in host
+    memory are marked."""
 
     device: str
     ops: list[Op]
     tensors: list[TensorKey]
     storages: list[Storage]
     bound: list[Bound]
-    loss: int
+    outputs: list[int]
     gradients: dict[str, int]
     modules: list[str]  # paths by row
     constants: dict[int, Constant] = field(default_factory=dict)
     random: list[RandomPoint] = field(default_factory=list)
     assumed: list[str] = field(default_factory=list)
+    structure: Optional[Structure] = None  # of what an inference step returns
     copied: set[int] = field(default_factory=set)  # results that a kernel returns in other results' memory, recorded as memory of their own
 
     def storage(self, row: int) -> int:
@@ -156,7 +159,8 @@ def _record_once(step: Step, target: str) -> tuple[Program, dict[int, Any]]:
 
     def at_end(recorder: Recorder, returned: Any) -> None:
         row = recorder.storages.tensor
-        seen["loss"] = row(returned[0])
+        structure = seen["structure"] = _structure_of(returned) if step.mode == "inference" else None
+        seen["outputs"] = [row(tensor) for tensor in (returned[:1] if structure is None else structure.tensors)]
         seen["gradients"] = {n: row(p.grad) for n, p in step.model.named_parameters() if p.grad is not None}
         seen["bound"] = [Bound(kind, name, row(tensor)) for kind, name, tensor in bound_tensors(step)]
 
@@ -173,13 +177,22 @@ def _record_once(step: Step, target: str) -> tuple[Program, dict[int, Any]]:
         tensors=recording.tensors,
         storages=recording.storages,
         bound=[Bound(b.kind, b.name, rows[b.row]) for b in seen["bound"]],
-        loss=rows[seen["loss"]],
+        outputs=[rows[row] for row in seen["outputs"]],
         gradients={name: rows[row] for name, row in seen["gradients"].items()},
         modules=[path for _, path, *_ in recording.modules],
         random=seen["details"].points,
         assumed=recording.assumed,
+        structure=seen["structure"] and seen["structure"].without_tensors(),
     )
     return program, {rows[row]: constant for row, constant in seen["details"].constants.items()}
+
+
+def _structure_of(returned: Any) -> Structure:
+    structure = Structure(returned, takes_objects=True)
+    unknown = structure.opaque() or (structure.objects if structure.is_held() else [])
+    if unknown:
+        raise refusal("output", name=type(unknown[0]).__name__)
+    return structure
 
 
 def record_program(step: Step, target: str, on_fakes: bool) -> Program:
@@ -258,10 +271,12 @@ def _compare(one: Program, other: Program) -> None:
             raise refusal("unstable", what=f"{one.place(ordinal)} is called with other values")
     if len(one.ops) != len(other.ops):
         raise refusal("unstable", what=f"{len(one.ops)} against {len(other.ops)} ops")
-    same = ("tensors", "bound", "loss", "gradients", "random")
+    same = ("tensors", "bound", "outputs", "gradients", "random")
     for name in same:
         if getattr(one, name) != getattr(other, name):
             raise refusal("unstable", what=f"other {name}")
+    if one.structure is not None and one.structure.key() != other.structure.key():  # type: ignore[union-attr] (of the same step)
+        raise refusal("unstable", what="other results")
 
 
 def _refuse_op(program: Program, ordinal: int, op: Op) -> None:

@@ -39,6 +39,8 @@ REFUSALS = {
     "argument": "{place} can't be executed from a recording: it takes a {kind}",
     "values": "{place} can't be executed from a recording: the shape of its result depends on values",
     "other shape": "{place} can't be executed from a recording: it gives a tensor of the model or of the batch another shape in place",
+    "output": "the model returns a {name}, which a compiled step can't make again, or which something else holds: return tensors in tuples, "
+    "lists, dicts, dataclasses or plain objects (for transformers: use_cache=False)",
     "secret write": "{place} overwrites an argument without saying so in its schema: declare it (mutates_args), so that it can be followed",
     "other result": "{place} returned {found} where {recorded} was recorded: the step can't be executed op by op",
 }

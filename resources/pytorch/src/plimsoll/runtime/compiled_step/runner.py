@@ -17,6 +17,7 @@ from ...isolation.data_dependent import translate
 from ...isolation.preserve import older_objects_spared
 from ...record.record import warm_up
 from ...training_step.environment import prepared
+from ...training_step.step import check_mode
 from ..plan_file import PlanLike, load_plan, read_plan
 from .accumulating import accumulating
 from .batch import Batch, ModelState
@@ -74,8 +75,8 @@ class Compiled:
         self._name = name
         self._function: Optional[Callable] = None
 
-    def run(self, tensors: list[torch.Tensor], observer: Any = None) -> tuple[torch.Tensor, tuple]:
-        """Returns loss and gradients. An observer is called for every op, as FirstStep is."""
+    def run(self, tensors: list[torch.Tensor], observer: Any = None) -> tuple[tuple, tuple]:
+        """Returns results and gradients. An observer is called for every op, as FirstStep is."""
         fake = next((t.fake_mode for t in tensors if isinstance(t, FakeTensor)), None)
         first = FirstStep(self.program, self.executions) if self._function is None and fake is None else None
         watching = observer or first
@@ -110,22 +111,23 @@ class Compiled:
 
 
 class StepRunner:
-    """What compile_step() returns: called with a batch, it runs forward, loss and backward."""
+    """What compile_step() returns: called with a batch, it runs forward, loss and backward, or a forward without gradients."""
 
-    def __init__(self, model: torch.nn.Module, plan: Optional[dict], loss: Optional[Callable], targets: int):
+    def __init__(self, model: torch.nn.Module, plan: Optional[dict], loss: Optional[Callable], targets: int, mode: str):
         self._model = model
         self._plan = plan
         self._loss = loss
         self._targets = targets
-        self._state = ModelState(model, loss)
+        self._mode = mode
+        self._state = ModelState(model, loss, mode)
         self._watched: Optional[tuple] = None
         self._changes = 0
         self._programs: "OrderedDict[Any, tuple[list[Any], Program]]" = OrderedDict()
         self._compiled: dict[Any, Compiled] = {}
 
-    def __call__(self, *args: Any, **kwargs: Any) -> torch.Tensor:
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs one step on a batch. Returns the loss (a tensor with one element, without a graph) and fills `.grad`, adding to existing
-        gradients. Raises StepError if the step can't run as recorded, TraceError if it can't be recorded, PlanMismatch if the plan
+        gradients; in inference, returns what the model returns. Raises StepError if the step can't run as recorded, TraceError if it can't be recorded, PlanMismatch if the plan
         doesn't fit, and whatever an op raises. If it raises, parameters, buffers, arguments, gradients and random numbers are unchanged,
         with one exception: gradients that backward adds to, and other memory that the step overwrites if that exceeds 4 MiB in all, are
         copied only in the first step of a kind, since they may be large. A later step that fails leaves these as the ops before the
@@ -136,7 +138,7 @@ class StepRunner:
 
     def with_plan(self, plan: Optional[PlanLike]) -> "StepRunner":
         """The same step under another plan; it shares the recordings of this one."""
-        other = StepRunner(self._model, _read(plan, self._model), self._loss, self._targets)
+        other = StepRunner(self._model, _read(plan, self._model), self._loss, self._targets, self._mode)
         other._programs = self._programs
         return other
 
@@ -158,25 +160,26 @@ class StepRunner:
         """The Python code that runs for such a batch."""
         return self._compiled_for(self._batch(args, kwargs)).code()[1]
 
-    def _run(self, batch: Batch, compiled: Compiled, observer: Any = None) -> torch.Tensor:
-        loss, gradients = compiled.run(self._bound(batch, compiled), observer)
+    def _run(self, batch: Batch, compiled: Compiled, observer: Any = None) -> Any:
+        results, gradients = compiled.run(self._bound(batch, compiled), observer)
         stored = set()
         for (name, row), gradient in zip(compiled.program.gradients.items(), gradients):
             batch.parameters[name].grad = gradient.detach() if row in stored else gradient
             stored.add(row)
-        return loss
+        structure = compiled.program.structure
+        return results[0] if structure is None else structure.build(results)
 
     def _bound(self, batch: Batch, compiled: Compiled) -> list[torch.Tensor]:
         return batch.tensors + [batch.parameters[name].grad for name in compiled.present]
 
     def _batch(self, args: tuple, kwargs: dict) -> Batch:
-        if not torch.is_grad_enabled() or torch.is_inference_mode_enabled():
+        if self._mode == "train" and (not torch.is_grad_enabled() or torch.is_inference_mode_enabled()):
             raise StepError("A compiled step computes gradients: call it outside of no_grad() and inference_mode().")
         count = len(args) - self._targets
         if count < 0:
             raise StepError(f"The step was compiled for {self._targets} targets after the model's arguments, but got {len(args)} arguments.")
         self._state.update()
-        return Batch(self._model, self._state, args[:count], kwargs, self._loss, args[count:])
+        return Batch(self._model, self._state, args[:count], kwargs, self._loss, args[count:], self._mode)
 
     def _compiled_for(self, batch: Batch) -> Compiled:
         program = self._program(batch)
@@ -230,7 +233,9 @@ def _record(batch: Batch) -> Program:
         for parameter, _ in gradients:
             parameter.grad = None
         given = (step.model, step.args, step.kwargs, step.loss, None, step.mode, target)
-        with older_objects_spared(), prepared(*given, emulate=False, moves=False) as faked:
+        # Whether something holds a result of inference is known only where all objects are looked at.
+        spared = older_objects_spared() if step.mode == "train" else contextlib.nullcontext()
+        with torch.inference_mode(False), spared, prepared(*given, emulate=False, moves=False) as faked:
             # A compiled step trains only the model: parameters of others are refused.
             faked.untrained, faked.foreign = {id(tensor): path for path, tensor, _ in faked.foreign}, []
             for module, training in modes:  # in its present modes, whereas trace() would switch all to training
@@ -261,8 +266,8 @@ def _read(plan: Optional[PlanLike], model: torch.nn.Module) -> Optional[dict]:
 
 
 def compile_step(
-    model: torch.nn.Module, plan: Optional[PlanLike] = None, *, loss: Optional[Callable] = None, targets: int = 0
-) -> StepRunner:
+    model: torch.nn.Module, plan: Optional[PlanLike] = None, *, loss: Optional[Callable] = None, targets: int = 0, mode: str = "train",
+) -> StepRunner:  # fmt: skip
     """Compiles a training step without its optimizer: `loss = step(*batch, **kwargs)` runs forward, loss and backward op by op with the
     same bits as eager PyTorch, frees every value after its last scheduled use and fills `.grad`.
 
@@ -270,7 +275,8 @@ def compile_step(
     recomputed. `loss` maps the model's output to a tensor with one element; without it, the output's `.loss` is used, else the sum. The
     last `targets` positional arguments of a call are passed to the loss after the output, the others to the model. The step is recorded
     on fake tensors at the first call, and re-recorded for other shapes, modes or values of arguments that aren't tensors; it runs no
-    Python code of the model.
+    Python code of the model. With `mode` "inference" it runs the forward without gradients, in the modes that the model's parts have
+    (call `model.eval()`), and `step(*batch)` returns what the model returns; plans and losses belong to training.
     Raises PlanMismatch if the plan was made for something else.
 
     It is also re-recorded if something that model or loss hold has changed: attributes of modules and of other objects and their
@@ -287,4 +293,7 @@ def compile_step(
         raise TraceError(f"model must be a torch.nn.Module, not a {type(model).__name__}: put the function into a module's forward")
     if targets and loss is None:
         raise TraceError("targets go to a loss function: give compile_step() a loss, or pass them to the model")
-    return StepRunner(model, _read(plan, model), loss, targets)
+    check_mode(mode)
+    if mode == "inference" and (plan is not None or loss is not None):
+        raise TraceError("plans and losses belong to training steps: leave them out in inference, where every value is freed after its last use")
+    return StepRunner(model, _read(plan, model), loss, targets, mode)
