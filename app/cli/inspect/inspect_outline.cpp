@@ -95,8 +95,7 @@ ordered_json runJson(const compare::MeasuredRun& run)
                 {"peak_bytes", bytes(run.plan->peak)}};
     return {{"planned", run.plan.has_value()},
             {"plan", std::move(plan)},
-            {"step_time_ns",
-             run.stepTime ? ordered_json(run.stepTime->count()) : ordered_json{}},
+            {"step_time_ns", run.stepTime ? ordered_json(run.stepTime->count()) : ordered_json{}},
             {"steps", run.stepTimes.size()},
             {"ops", run.ops.size()},
             {"resident_bytes", run.resident.count()},
@@ -117,9 +116,9 @@ std::string runText(const compare::MeasuredRun& run)
             text += fmt::format("    {:<16} {}\n", name, base::exactBytesText(*value));
     };
     if (run.stepTime)
-        text += fmt::format("    {:<16} {}, median of {}\n", "step time",
-                            base::timeText(*run.stepTime),
-                            base::counted(run.stepTimes.size(), "step"));
+        text +=
+            fmt::format("    {:<16} {}, median of {}\n", "step time", base::timeText(*run.stepTime),
+                        base::counted(run.stepTimes.size(), "step"));
     else
         text += fmt::format("    {:<16} not measured\n", "step time");
     row("before the step", run.resident);

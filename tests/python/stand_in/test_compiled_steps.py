@@ -4,7 +4,7 @@
 from functools import cache
 
 import pytest
-from helpers import stand_in
+from helpers import ROOT, stand_in
 
 MODELS = ("resnet18", "unet", "awkward", "mixture", "gpt2")
 PLANS = ("unplanned", "random", "planned")
@@ -36,6 +36,17 @@ def test_the_allocator_holds_what_the_plan_says(name, plan, outcomes):
         assert found["peak"] >= found["predicted"] and set(found["scratch"]) <= CONVOLUTIONS
     else:
         assert found["peak"] == found["predicted"] and found["scratch"] == []
+
+
+def test_the_manual_shows_these_figures(outcomes):
+    rows = []
+    for name in MODELS:
+        for plan in PLANS:
+            ops, again, predicted, peak = (outcomes[name][plan][key] for key in ("ops", "again", "predicted", "peak"))
+            rows.append(f"| {name} | {plan} | {ops} | {again} | {predicted:,} | {peak:,} | {peak - predicted:,} |")
+    shown = (ROOT / "resources/manual/accuracy.md").read_text().splitlines()
+    first = shown.index("| model | plan | ops | recomputed | predicted peak | requested by PyTorch | more |") + 2
+    assert shown[first : first + len(rows)] == rows
 
 
 def test_plans_lower_the_peak(outcomes):

@@ -31,6 +31,12 @@ def test_bytes_are_those_predicted_and_times_are_left_out(kind, made):
     assert predicted <= planned["allocator_peak_bytes"] < predicted + 512 * 100 < unplanned["allocator_peak_bytes"]
 
 
+def test_the_command_line_says_that_times_are_missing(made):
+    path = made[0] / "checkpoint.measurement.json"
+    runs = loop.cli("inspect", path)["summary"]["runs"]
+    assert [run["step_time_ns"] for run in runs] == [None, None] and [run["steps"] for run in runs] == [0, 0]
+
+
 @pytest.mark.parametrize("kind", ["checkpoint", "step"])
 def test_the_command_line_lays_it_over_the_prediction(kind, made):
     folder, _ = made
