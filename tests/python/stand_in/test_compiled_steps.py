@@ -4,7 +4,8 @@
 from functools import cache
 
 import pytest
-from helpers import ROOT, stand_in
+from helpers import ROOT, loop, stand_in
+from helpers.zoo import ZOO
 
 MODELS = ("resnet18", "unet", "awkward", "mixture", "gpt2")
 PLANS = ("unplanned", "random", "planned")
@@ -15,9 +16,15 @@ CONVOLUTIONAL = ("resnet18", "unet")  # whose kernels take scratch: without cuDN
 CONVOLUTIONS = {"aten.convolution.default", "aten.convolution_backward.default"}
 
 
+def without_optimizer():
+    return {key: value for key, value in ZOO["mixture"].lean().items() if key != "optimizer"}
+
+
 @pytest.fixture(scope="module")
 def outcomes(tmp_path_factory):
-    return stand_in.result("helpers.stand_in_steps", str(tmp_path_factory.mktemp("steps")), *MODELS)
+    folder = tmp_path_factory.mktemp("steps")
+    loop.trace(without_optimizer, folder / "mixture.elsewhere.plimsoll.json", "cuda")
+    return stand_in.result("helpers.stand_in_steps", str(folder), *MODELS)
 
 
 @cache
@@ -36,6 +43,12 @@ def test_the_allocator_holds_what_the_plan_says(name, plan, outcomes):
         assert found["peak"] >= found["predicted"] and set(found["scratch"]) <= CONVOLUTIONS
     else:
         assert found["peak"] == found["predicted"] and found["scratch"] == []
+
+
+def test_a_plan_made_without_a_gpu_runs_on_one(outcomes):
+    found, here = outcomes["mixture"]["elsewhere"], outcomes["mixture"]["planned"]
+    assert found["other"] == [] and found["equal"], found["first"]
+    assert found["peak"] == found["predicted"] == here["predicted"]
 
 
 def test_the_manual_shows_these_figures(outcomes):
