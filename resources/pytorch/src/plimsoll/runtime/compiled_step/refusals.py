@@ -64,7 +64,7 @@ def refuse_hooks(name: str, parameter: torch.Tensor) -> None:
 
 def device_of(tensors: Iterable[torch.Tensor]) -> str:
     """The one GPU on which tensors lie, else the CPU. Raises TraceError if they lie elsewhere."""
-    devices = sorted({str(tensor.device) for tensor in tensors} - {"cpu"})
+    devices = sorted(map(str, {tensor.device for tensor in tensors} - {torch.device("cpu")}))
     other = next((device for device in devices if not device.startswith("cuda")), None)
     if other is not None:
         raise refusal("device", device=other)
