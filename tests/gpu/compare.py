@@ -23,8 +23,8 @@ sys.path[:0] = [str(ROOT / folder) for folder in ("resources/pytorch/src", "reso
 import models  # noqa: E402 (needs the path)
 import plimsoll  # noqa: E402
 import torch  # noqa: E402
+from helpers.on_stand_in.steps import without_questions  # noqa: E402
 from helpers.placed import on  # noqa: E402
-from helpers.stand_in_steps import without_questions  # noqa: E402
 from helpers.zoo import ZOO  # noqa: E402
 from plimsoll.common.graph_rows import Recording  # noqa: E402
 from plimsoll.record.finish import finish  # noqa: E402

@@ -24,12 +24,12 @@ def without_optimizer():
 def outcomes(tmp_path_factory):
     folder = tmp_path_factory.mktemp("steps")
     loop.trace(without_optimizer, folder / "mixture.elsewhere.plimsoll.json", "cuda")
-    return stand_in.result("helpers.stand_in_steps", str(folder), *MODELS)
+    return stand_in.result("helpers.on_stand_in.steps", str(folder), *MODELS)
 
 
 @cache
 def training():
-    return stand_in.result("helpers.stand_in_training", *TRAINING, devices=2)
+    return stand_in.result("helpers.on_stand_in.training", *TRAINING, devices=2)
 
 
 @pytest.mark.parametrize("plan", PLANS)

@@ -11,7 +11,7 @@ from helpers import loop, stand_in
 def made(tmp_path_factory):
     """The folder of the files, and what was printed."""
     folder = tmp_path_factory.mktemp("measured")
-    return folder, stand_in.result("helpers.stand_in_measure", str(folder))
+    return folder, stand_in.result("helpers.on_stand_in.measured", str(folder))
 
 
 @pytest.mark.parametrize("kind", ["checkpoint", "step"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled steps on the stand-in GPU, beside its allocator: `-m helpers.stand_in_steps FOLDER MODEL...` prints what came out by model and plan."""
+"""Compiled steps on the stand-in GPU, beside its allocator: `-m helpers.on_stand_in.steps FOLDER MODEL...` prints what came out by model and plan."""
 
 from __future__ import annotations
 

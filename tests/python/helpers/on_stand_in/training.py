@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What training loops on a GPU do around a compiled step, on two stand-in GPUs: `-m helpers.stand_in_training NAME...` prints what each gave."""
+"""What training loops on a GPU do around a compiled step, on two stand-in GPUs: `-m helpers.on_stand_in.training NAME...` prints what each gave."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Callable
 import plimsoll
 import torch
 import torch.nn.functional as F
-from helpers.stand_in_steps import observed, prepare, requested, resident, watched
+from helpers.on_stand_in.steps import observed, prepare, requested, resident, watched
 from helpers.step_plans import plan_of, random_again
 from plimsoll.record.tracing import trace_graph
 from plimsoll.runtime.compiled_step.stream import StreamObserver

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""measure() on the stand-in GPU: `-m helpers.stand_in_measure FOLDER` measures a model without and with plans of both runtimes."""
+"""measure() on the stand-in GPU: `-m helpers.on_stand_in.measured FOLDER` measures a model without and with plans of both runtimes."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Any
 import plimsoll
 import torch
 from helpers import loop
+from helpers.on_stand_in.steps import MODELS, PLANNER, prepare, requested
 from helpers.placed import on
-from helpers.stand_in_steps import MODELS, PLANNER, prepare, requested
 
 KINDS = {"checkpoint": PLANNER[2:], "step": PLANNER}
 
