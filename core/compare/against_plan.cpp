@@ -65,7 +65,8 @@ std::vector<Row> rowsOf(const MeasuredRun& run, const plan::Problem& problem,
         {"resident", Unit::Bytes, residentOf(problem).count(), run.resident.count()},
         {"saved", Unit::Bytes, countOf(evaluation.schedule->saved), countOf(run.saved)},
         {"reserved_peak", Unit::Bytes, std::nullopt, countOf(run.reservedPeak)},
-        {"step_time", Unit::Nanoseconds, evaluation.stepTime.count(), run.stepTime.count()},
+        {"step_time", Unit::Nanoseconds, evaluation.stepTime.count(),
+         run.stepTime ? std::optional{run.stepTime->count()} : std::nullopt},
         {"time_of_ops", Unit::Nanoseconds, evaluation.stepTime.count(), timeOfOps(run)},
     };
 }

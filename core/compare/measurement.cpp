@@ -84,11 +84,12 @@ void readOps(const Field& fields, MeasuredRun& run)
 
 void readTimes(const Field& fields, MeasuredRun& run)
 {
-    fields.whole("step_time_ns", run.stepTime);
+    if (const auto time = numberOf(fields.at("step_time_ns")))
+        run.stepTime = Nanoseconds{*time};
     const Field times = fields.array("step_times_ns");
     for (std::size_t i = 0; i < times.size(); ++i)
         run.stepTimes.emplace_back(times[i].integer());
-    if (!fields.isGood())
+    if (!fields.isGood() || (!run.stepTime && run.stepTimes.empty()))
         return;
     const auto [least, most] = std::ranges::minmax_element(run.stepTimes);
     if (run.stepTimes.empty() || run.stepTime < *least || run.stepTime > *most)

@@ -39,7 +39,7 @@ struct MeasuredPlan
 struct MeasuredRun
 {
     std::optional<MeasuredPlan> plan;
-    base::Nanoseconds stepTime; ///< median of stepTimes
+    std::optional<base::Nanoseconds> stepTime; ///< median of stepTimes
     std::vector<base::Nanoseconds> stepTimes;
     base::Bytes resident; ///< live before the step
     std::optional<base::Bytes> saved;

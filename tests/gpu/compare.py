@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Predictions against a real GPU: `python tests/gpu/compare.py [--out TABLE.md] [--cli plimsoll-cli]`, by hand, torch 2.6 or newer.
+"""Predictions against a GPU: `python tests/gpu/compare.py [--out TABLE.md] [--cli plimsoll-cli]`, torch 2.6 or newer.
 
 Three tables: emulated op streams of six models against those of fake CUDA tensors and of real ones; predicted peaks of four models,
-unplanned and with two applied plans, against the allocator's; step times against the roofline. Exits with 77 where no GPU is.
+unplanned and with two applied plans, against the allocator's; step times against the roofline. On the stand-in GPU, where kernels compute
+nothing, only the peaks. Exits with 77 where no GPU is.
 """
 
 from __future__ import annotations
 
 import argparse
 import datetime
-import functools
 import json
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any, Callable, Sequence
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / folder) for folder in ("resources/pytorch/src", "resources/samples", "tests/python", "tests/gpu")]
@@ -23,6 +23,8 @@ sys.path[:0] = [str(ROOT / folder) for folder in ("resources/pytorch/src", "reso
 import models  # noqa: E402 (needs the path)
 import plimsoll  # noqa: E402
 import torch  # noqa: E402
+from helpers.on_stand_in.steps import without_questions  # noqa: E402
+from helpers.placed import on  # noqa: E402
 from helpers.zoo import ZOO  # noqa: E402
 from plimsoll.common.graph_rows import Recording  # noqa: E402
 from plimsoll.record.finish import finish  # noqa: E402
@@ -48,22 +50,6 @@ PEAKS: dict[str, Callable[[], dict[str, Any]]] = {
     "ViT-B/16": lambda: models.vit_b_16(64),
 }
 BUDGETS = ("80%", "60%")
-
-
-def on(device: str, value: Any) -> Any:
-    """The same arguments on a device; a loss keeps its targets as arguments of a partial."""
-    if isinstance(value, (torch.Tensor, torch.nn.Module)):
-        return value.to(device)
-    if isinstance(value, dict):
-        moved = {id(v): on(device, v) for v in value.values()}  # one tensor given twice stays one
-        return {k: moved[id(v)] for k, v in value.items()}
-    if isinstance(value, (list, tuple)):
-        return type(value)(on(device, v) for v in value)
-    if isinstance(value, functools.partial) and isinstance(value.func, type(on)):
-        return functools.partial(value.func, *on(device, value.args), **on(device, value.keywords))
-    if getattr(value, "__defaults__", None):
-        value.__defaults__ = on(device, value.__defaults__)
-    return value
 
 
 def recording(build: Callable[[], dict[str, Any]], *, fake: bool, emulate: bool) -> Recording:
@@ -93,12 +79,15 @@ def stream_table() -> list[str]:
     return lines + [""] + details
 
 
-def peak_table(cli: str, device: str, folder: Path) -> list[str]:
-    lines = [
-        "| model | plan | predicted peak | allocated by the GPU | predicted / allocated | step | roofline |",
-        "| --- | --- | --- | --- | --- | --- | --- |",
-    ]  # fmt: skip
-    for name, build in PEAKS.items():
+def row(*cells: Any) -> str:
+    return f"| {' | '.join(map(str, cells))} |"
+
+
+def peak_table(cli: str, device: str, folder: Path, names: Sequence[str], times: bool) -> list[str]:
+    columns = ("model", "plan", "predicted peak", "requested by PyTorch", "allocated by the GPU", "predicted / allocated", *(("step", "roofline") if times else ()))
+    lines = [row(*columns), row(*("---" for _ in columns))]
+    for name in names:
+        build = PEAKS[name]
         with plimsoll.building():
             made = build()
         graph = plimsoll.trace(made.pop("model"), out=folder / "graph.plimsoll.json.gz", **made)
@@ -107,18 +96,18 @@ def peak_table(cli: str, device: str, folder: Path) -> list[str]:
             command = [cli, "plan", str(graph), "--budget", budget, "--device", device, "--export", str(path), "--json", "--quiet"]
             done = subprocess.run(command, capture_output=True, text=True)
             if done.returncode != 0:
-                lines.append(f"| {name} | {budget} | {done.stderr.strip()} | | | | |")
+                lines.append(row(name, budget, done.stderr.strip(), *("" for _ in columns[3:])))
                 continue
             told, made = json.loads(done.stdout), on("cuda", build())
-            measured = plimsoll.measure(made.pop("model"), path, out=folder / "measured.json", **made)
+            measured = plimsoll.measure(made.pop("model"), path, out=folder / "measured.json", times=times, **made)
             runs = json.loads(measured.read_text())["runs"]
             predicted = (told["base_peak_bytes"], told["base_step_time_ns"]), (told["peak_bytes"], told["step_time_ns"])
             for plan, run, (peak, time) in zip(("none", budget), runs, predicted):
                 if plan == "none" and budget != BUDGETS[0]:
                     continue
-                real = run["allocator_peak_bytes"]
-                times = f"{run['step_time_ns'] / 1e6:.1f} ms | {time / 1e6:.1f} ms"
-                lines.append(f"| {name} | {plan} | {peak:,} | {real:,} | {peak / real:.4f} | {times} |")
+                requested, real = run["requested_peak_bytes"], run["allocator_peak_bytes"]
+                took = (f"{ns / 1e6:.1f} ms" for ns in (run["step_time_ns"], time)) if times else ()
+                lines.append(row(name, plan, f"{peak:,}", f"{requested:,}", f"{real:,}", f"{peak / real:.4f}", *took))
     return lines
 
 
@@ -127,14 +116,20 @@ def main() -> int:
     parser.add_argument("--out", type=Path, default=Path("gpu.md"), help="the table")
     parser.add_argument("--cli", default="plimsoll-cli")
     parser.add_argument("--device", default="a100-80gb", help="its id or line for plimsoll-cli, for the roofline")
+    parser.add_argument("--models", nargs="+", choices=PEAKS, default=[*PEAKS], help="of the table of peaks")
     options = parser.parse_args()
     if not torch.cuda.is_available():
         print("compare.py: no GPU that torch can use is here, so nothing was compared.", file=sys.stderr)
         return NO_GPU
     head = f"{datetime.date.today()}, {torch.cuda.get_device_name()}, torch {torch.__version__}, CUDA {torch.version.cuda}"
+    stand_in = torch.cuda.get_device_name().startswith("stand-in GPU")
+    if stand_in:
+        torch.backends.cudnn.enabled = False
+        without_questions()
     with tempfile.TemporaryDirectory() as folder:
-        parts = [f"# Predictions against a GPU: {head}", "## Op streams", *stream_table(), "", "## Peaks and times"]
-        parts += peak_table(options.cli, options.device, Path(folder))
+        parts = [f"# Predictions against a GPU: {head}"]
+        parts += ["## Peaks"] if stand_in else ["## Op streams", *stream_table(), "", "## Peaks and times"]
+        parts += peak_table(options.cli, options.device, Path(folder), options.models, times=not stand_in)
     options.out.write_text("\n".join(parts) + "\n")
     print(options.out)
     return 0

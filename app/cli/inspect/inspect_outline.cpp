@@ -95,7 +95,7 @@ ordered_json runJson(const compare::MeasuredRun& run)
                 {"peak_bytes", bytes(run.plan->peak)}};
     return {{"planned", run.plan.has_value()},
             {"plan", std::move(plan)},
-            {"step_time_ns", run.stepTime.count()},
+            {"step_time_ns", run.stepTime ? ordered_json(run.stepTime->count()) : ordered_json{}},
             {"steps", run.stepTimes.size()},
             {"ops", run.ops.size()},
             {"resident_bytes", run.resident.count()},
@@ -115,8 +115,12 @@ std::string runText(const compare::MeasuredRun& run)
         if (value)
             text += fmt::format("    {:<16} {}\n", name, base::exactBytesText(*value));
     };
-    text += fmt::format("    {:<16} {}, median of {}\n", "step time", base::timeText(run.stepTime),
+    if (run.stepTime)
+        text +=
+            fmt::format("    {:<16} {}, median of {}\n", "step time", base::timeText(*run.stepTime),
                         base::counted(run.stepTimes.size(), "step"));
+    else
+        text += fmt::format("    {:<16} not measured\n", "step time");
     row("before the step", run.resident);
     row("saved", run.saved);
     row("live peak", run.livePeak);

@@ -3,16 +3,19 @@
 
 import itertools
 import random
+import re
 
 import numpy
 import plimsoll
 import pytest
 import torch
 import torch.nn.functional as F
+from helpers import ROOT
 from helpers.small import tied, tiny_gpt2
 from helpers.step_plans import plan_of, random_again
 from plimsoll import PlanMismatch, StepError, TraceError
 from plimsoll.record.tracing import trace_graph
+from plimsoll.runtime.compiled_step.refusals import REFUSALS
 from helpers.small import Model, batch
 
 
@@ -151,7 +154,7 @@ def test_a_value_that_is_another_one_now():
 
 def test_other_devices():
     model = torch.nn.Linear(8, 8, device="meta")
-    with pytest.raises(TraceError, match="on meta: compiled steps run on the CPU only so far"):
+    with pytest.raises(TraceError, match="on meta: compiled steps run on the CPU or on one GPU, so move model and batch there"):
         plimsoll.compile_step(model)(torch.zeros(4, 8, device="meta"))
 
 
@@ -282,3 +285,10 @@ def test_an_overwritten_leaf_can_not_be_the_origin():
     total = targets.index("aten.add.Tensor")
     with pytest.raises(PlanMismatch, match=r"when 'args\[1\]' was written 1 times instead of 0"):
         plimsoll.compile_step(model, plan_of(graph, [[len(targets) - 1, [total]]]), loss=lambda output: output)(*inputs)
+
+
+def test_the_manual_shows_every_refusal():
+    shown = [f"| {kind} | {re.sub('{[a-z]+}', '…', sentence)} |" for kind, sentence in REFUSALS.items()]
+    lines = (ROOT / "resources/manual/python.md").read_text().splitlines()
+    first = lines.index("| kind | sentence of the `TraceError` |") + 2
+    assert lines[first : first + len(shown)] == shown and not lines[first + len(shown)]

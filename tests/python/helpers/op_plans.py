@@ -12,8 +12,8 @@ from helpers.zoo import ZOO
 from plimsoll import PlanMismatch
 from plimsoll.record.tracing import trace_graph
 from plimsoll.runtime.checkpoint.op_regions import Checker, lay_out, read_regions
-from plimsoll.runtime.checkpoint.op_structures import Structure
 from plimsoll.runtime.checkpoint.op_trace import on_fakes, record_forward
+from plimsoll.runtime.structures import Structure
 
 VIEW, RANDOM = 1, 2
 

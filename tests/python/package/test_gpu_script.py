@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import torch
-from helpers import ROOT
+from helpers import ROOT, loop, stand_in
 
 sys.path.insert(0, str(ROOT / "tests" / "gpu"))
 
@@ -57,3 +57,23 @@ def test_without_a_gpu_it_says_so():
     done = subprocess.run([sys.executable, str(ROOT / "tests" / "gpu" / "compare.py")], capture_output=True, text=True, env=hidden)
     assert (done.returncode, done.stdout) == (77, "")
     assert done.stderr == "compare.py: no GPU that torch can use is here, so nothing was compared.\n"
+
+
+def test_the_allocator_takes_on_the_stand_in_what_was_predicted(tmp_path):
+    """Allocated blocks keep remainders of up to 1 MiB, and products take workspaces of cuBLAS."""
+    table = tmp_path / "gpu.md"
+    command = [sys.executable, str(ROOT / "tests/gpu/compare.py"), "--cli", loop.program("PLIMSOLL_CLI"), "--out", str(table), "--models", "GPT-2 small"]
+    done = subprocess.run(command, capture_output=True, text=True, env=stand_in.environment(), timeout=280)
+    assert done.returncode == 0, done.stderr[-2000:]
+    lines = table.read_text().splitlines()
+    assert lines[0].startswith("# Predictions against a GPU: ") and "stand-in GPU, compute capability 8.0" in lines[0]
+    assert lines[1:3] == ["## Peaks", "| model | plan | predicted peak | requested by PyTorch | allocated by the GPU | predicted / allocated |"]
+    peaks = {}
+    for line in lines[4:]:
+        name, plan, *figures, _ = line.strip("| ").split(" | ")
+        peaks[plan] = [int(figure.replace(",", "")) for figure in figures]
+        assert name == "GPT-2 small"
+    assert list(peaks) == ["none", "80%", "60%"]
+    for predicted, requested, allocated in peaks.values():
+        assert abs(requested - predicted) < 512 * 1000 and 0 <= allocated - predicted < 12 << 20
+    assert peaks["60%"][2] < 0.61 * peaks["none"][2]

@@ -30,6 +30,7 @@ class MeasurementTest : public QObject
 private Q_SLOTS:
     void readsEachNumber();
     void aRunWithoutOpsIsRead();
+    void aRunWithoutTimesIsRead();
     void isKnownByItsHead();
     void refusesWhatIsWrong_data();
     void refusesWhatIsWrong();
@@ -49,7 +50,7 @@ void MeasurementTest::readsEachNumber()
     QCOMPARE(read->runs.size(), std::size_t{2});
     const compare::MeasuredRun& unplanned = read->runs[0];
     QVERIFY(!unplanned.plan);
-    QCOMPARE(unplanned.stepTime.count(), std::int64_t{20});
+    QCOMPARE(unplanned.stepTime->count(), std::int64_t{20});
     QCOMPARE(unplanned.stepTimes.size(), std::size_t{3});
     QCOMPARE(unplanned.resident.count(), std::int64_t{100});
     QCOMPARE(unplanned.saved->count(), std::int64_t{60});
@@ -91,6 +92,18 @@ void MeasurementTest::aRunWithoutOpsIsRead()
     QVERIFY(!read->runs[1].saved);
 }
 
+void MeasurementTest::aRunWithoutTimesIsRead()
+{
+    QByteArray file = kFile;
+    file.replace(R"("step_time_ns":20,"step_times_ns":[10,20,40])",
+                 R"("step_time_ns":null,"step_times_ns":[])");
+    const auto read = compare::readMeasurement(file.toStdString());
+    QVERIFY2(read.has_value(), read ? "" : read.error().message.c_str());
+    QVERIFY(!read->runs[0].stepTime);
+    QVERIFY(read->runs[0].stepTimes.empty());
+    QCOMPARE(read->runs[1].stepTime->count(), std::int64_t{30});
+}
+
 void MeasurementTest::isKnownByItsHead()
 {
     for (const char* before : {"", "\n", " \r\n\t ", "\xef\xbb\xbf", "\xef\xbb\xbf\n"}) {
@@ -123,6 +136,7 @@ void MeasurementTest::refusesWhatIsWrong_data()
         R"({"plan":{"runtime":"checkpoint","granularity":"module","planner":"rotor","budget_bytes":9,"peak_bytes":8})",
         R"({"plan":null)", "without a plan");
     row("time", R"("step_time_ns":20)", R"("step_time_ns":41)", "within step_times_ns");
+    row("a median of none", R"("step_time_ns":20)", R"("step_time_ns":null)", "within step_times_ns");
     row("no times", R"("step_times_ns":[30])", R"("step_times_ns":[])", "within step_times_ns");
     row("below resident", R"("allocator_peak_bytes":310)", R"("allocator_peak_bytes":99)",
         "runs[0].allocator_peak_bytes must not be below");

@@ -10,7 +10,7 @@ from plimsoll.measure.measure import measure
 from plimsoll.training_step import command_line
 
 SENTENCE = "Measure memory and time of real training steps, with and without a plan."
-_KEYS = ("model", "args", "kwargs", "loss", "targets", "optimizer", "mode", "name", "plan", "steps", "graph", "out", "autocast")
+_KEYS = ("model", "args", "kwargs", "loss", "targets", "optimizer", "mode", "name", "plan", "steps", "graph", "out", "autocast", "times")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,6 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--graph", help="graph file of this step that gets the measured times of its ops")
     parser.add_argument("-o", "--out", help="file to write (default: NAME.measurement.json)")
     parser.add_argument("--steps", type=int, help="steps whose median time counts (default: 5)")
+    parser.add_argument("--no-times", dest="times", action="store_false", default=None, help="measure bytes only")
     parser.add_argument("--name", help="name of the model in the file")
     parser.add_argument("--quiet", action="store_true", help="show no progress (it is shown on a terminal only)")
 
@@ -26,6 +27,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def command(options: argparse.Namespace) -> Any:
     """Returns the path of the measurement file."""
     arguments = command_line.made_by(options.what, _KEYS)
-    arguments |= {k: v for k in ("plan", "graph", "out", "steps", "name") if (v := getattr(options, k)) is not None}
+    arguments |= {k: v for k in ("plan", "graph", "out", "steps", "name", "times") if (v := getattr(options, k)) is not None}
     model, plan = arguments.pop("model"), arguments.pop("plan", None)
     return measure(model, plan, arguments.pop("args", ()), arguments.pop("kwargs", None), **arguments, progress=False if options.quiet else None)

@@ -33,7 +33,7 @@ from .measured_run import measured_run
 from .profiled import Profile
 
 _PASSES_OF_RUN = 5
-_TARGET = "cpu"  # recorded as it runs, wherever that is: nothing is emulated
+_STAND_IN = "stand-in GPU"  # how the names of devices begin that have no times
 
 
 class CompiledStep:
@@ -82,9 +82,7 @@ def _runs(
 
 def _casting(model: Any, autocast: Optional[torch.dtype]) -> contextlib.AbstractContextManager:
     """A context around the step's preparation, which enters it around forward and loss."""
-    if autocast is None:
-        return contextlib.nullcontext()
-    return casting_to(autocast, _device_of(model).type).entered()
+    return contextlib.nullcontext() if autocast is None else casting_to(autocast, _device_of(model).type).entered()
 
 
 def _is_plan(value: Any) -> bool:
@@ -108,7 +106,7 @@ def measure(
     model: torch.nn.Module, *given: Any, args: Any = None, kwargs: Optional[dict] = None, plan: Optional[PlanLike] = None,
     loss: Optional[Callable] = None, targets: int = 0, optimizer: Any = None, mode: Mode = "train", name: Optional[str] = None,
     steps: int = 5, graph: Union[str, Path, None] = None, out: Union[str, Path, None] = None, progress: Choice = None,
-    autocast: Optional[torch.dtype] = None,
+    autocast: Optional[torch.dtype] = None, times: bool = True,
 ) -> Path:  # fmt: skip
     """Runs real training steps and writes what they used to a file: bytes that autograd saves, peaks of live bytes and of the allocator, the
     allocator's bytes while each op ran (bytes), time of the step and of each op (nanoseconds).
@@ -126,6 +124,7 @@ def measure(
         name (str, optional): Name of the model in the file. Default: its class.
         steps (int): Times are medians over so many steps after a warm-up. Default: 5.
         graph (str or Path, optional): A graph file of this very step, which gets the measured times of its ops, for plans made from it.
+        times (bool): Whether to measure times, too; without, only bytes are measured, and the file says so. Default: ``True``.
         out (str or Path, optional): The file to write; on CUDA snapshots lie beside it. Default: <name>.measurement.json in this folder.
 
     Raises:
@@ -145,21 +144,31 @@ def measure(
         raise ArgumentValueError("the model was made inside building() and has no values: measure() runs real steps, so build it outside")
     if not isinstance(steps, int) or steps < 1:
         raise ArgumentValueError(f"steps must be a whole number of at least 1, not {steps!r}")
+    if graph is not None and not times:
+        raise ArgumentValueError("graph is the file that gets the measured times: leave it out, or measure with times=True")
     name = name or type(model).__name__
     path = file_to_write(out, name, ".measurement.json")
     timed = file_to_read(graph, "graph") if graph is not None else None
     content = load_plan(plan) if plan is not None else None
+    device = _device_of(model)
+    if times and device.type == "cuda" and torch.cuda.get_device_name(device).startswith(_STAND_IN):
+        raise TraceError("the stand-in GPU runs no kernels, so there are no times to measure: pass times=False")
     told = Progress(progress, _PASSES_OF_RUN * (1 if plan is None else 2))
+    full = ""
     try:
-        step_of = (model, args, kwargs, loss, optimizer, mode, _TARGET)
+        step_of = (model, args, kwargs, loss, optimizer, mode, device.type)
         gc.collect()  # so that earlier garbage doesn't hold memory
-        with translated(), older_objects_spared(), _casting(model, autocast), prepared(*step_of, targets=targets, fake=False) as step:
-            device = _device_of(model)
+        ready = prepared(*step_of, targets=targets, fake=False, emulate=False)
+        with translated(), older_objects_spared(), _casting(model, autocast), ready as step:
             step.progress = told
-            runs, profiles = _runs(step, content, loss, steps, device, path.with_suffix(".pickle"))
+            runs, profiles = _runs(step, content, loss, steps if times else 0, device, path.with_suffix(".pickle"))
             file = _header(step, name, device) | {"runs": runs}
+    except torch.OutOfMemoryError as error:
+        full = str(error).partition(" GPU ")[0]
     finally:
         told.end()
+    if full:  # raised here, where no exception holds the step's tensors
+        raise TraceError(f"{device} has too little memory for the step ({full.rstrip('.')}): measure it with a smaller batch")
     if timed is not None:
         write_times(timed, profiles, len(runs[0]["ops"]), device)
     path.write_text(json.dumps(file, separators=(",", ":"), allow_nan=False) + "\n", encoding="utf-8")

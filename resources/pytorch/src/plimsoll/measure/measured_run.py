@@ -92,11 +92,17 @@ def _cuda_peaks(step: Any, resident: int, device: torch.device, snapshot: Path) 
     def counted(run: Callable[[], None]) -> dict[str, Any]:
         torch.cuda.synchronize(device)
         torch.cuda.reset_peak_memory_stats(device)
-        before = torch.cuda.memory_allocated(device)
+        before = torch.cuda.memory_stats(device)
         run()
         torch.cuda.synchronize(device)
+        most = torch.cuda.memory_stats(device)
+
+        def peak(counter: str) -> int:
+            return resident + most[f"{counter}.all.peak"] - before[f"{counter}.all.current"]
+
         return {
-            "allocator_peak_bytes": resident + torch.cuda.max_memory_allocated(device) - before,
+            "allocator_peak_bytes": peak("allocated_bytes"),
+            "requested_peak_bytes": peak("requested_bytes"),
             "reserved_peak_bytes": torch.cuda.max_memory_reserved(device),
         }
 
@@ -114,13 +120,14 @@ def _cuda_peaks(step: Any, resident: int, device: torch.device, snapshot: Path) 
 
 
 def _op_rows(step: Step, steps: int, device: torch.device, result: dict[str, Any]) -> list[Profile]:
-    """Records the step op by op on real tensors, and finds these ops in profiles of other steps that ran without a recorder."""
+    """Records the step op by op on real tensors, and finds these ops in profiles of other steps that ran without a recorder. `steps`: how
+    many of these tell times."""
     step.progress.begin("recording the ops")
-    warm_up(step, "cpu")
-    recording = finish(record(step, "cpu"))
+    warm_up(step, device.type)
+    recording = finish(record(step, device.type))
     live = curve(recording.storages, len(recording.ops))
     step.progress.begin("profiling")
-    watched = _again(step, lambda run: profiled(run, device, memory=True))
+    watched = _again(step, lambda run: profiled(run, device, memory=True, kernels=False))
     resident = result["resident_bytes"] = sum(s.nbytes for s in recording.storages if s.alloc < 0)
     held, peak, peak_op = allocator_curve(matched(recording.ops, watched), watched, resident)
     if device.type == "cpu":
@@ -143,7 +150,7 @@ def _op_rows(step: Step, steps: int, device: torch.device, result: dict[str, Any
 def _unrecorded(step: Any, device: torch.device, result: dict[str, Any]) -> None:
     """The step runner executes ops below the level that a recorder sees, so only the allocator is queried."""
     step.progress.begin("profiling")
-    profile = _again(step, lambda run: profiled(run, device, memory=True))
+    profile = _again(step, lambda run: profiled(run, device, memory=True, kernels=False))
     if device.type == "cpu":
         result["allocator_peak_bytes"] = allocator_curve([], profile, result["resident_bytes"])[1]
     step.progress.begin("profiled")
@@ -154,7 +161,7 @@ def measured_run(
 ) -> tuple[dict[str, Any], list[Profile]]:
     """The row of `runs` in a measurement file, and profiles of its steps; `plan` is the plan under which the model runs.
 
-    `resident`: bytes allocated before the step, if its ops can't be recorded.
+    `steps`: how many are timed; 0: times aren't measured. `resident`: bytes allocated before the step, if its ops can't be recorded.
     """
     step.progress.begin("warm-up steps")
     for _ in range(2):
@@ -163,11 +170,11 @@ def measured_run(
     times = _times(step, steps, device)
     result: dict[str, Any] = {
         "plan": None if plan is None else _plan_row(plan),
-        "step_time_ns": round(statistics.median(times)),
+        "step_time_ns": round(statistics.median(times)) if times else None,
         "step_times_ns": times,
         "resident_bytes": resident,
         "saved_bytes": None, "live_peak_bytes": None, "live_peak_op": None, "allocator_peak_bytes": None,
-        "allocator_peak_op": None, "reserved_peak_bytes": None, "snapshot": None, "fingerprint": None, "targets": [], "ops": [],
+        "allocator_peak_op": None, "requested_peak_bytes": None, "reserved_peak_bytes": None, "snapshot": None, "fingerprint": None, "targets": [], "ops": [],
     }  # fmt: skip
     step.progress.begin("counting what autograd saves")
     profiles: list[Profile] = []

@@ -43,10 +43,11 @@ def comparable(name: str) -> str:
     return _SAME.get(name, name).rstrip("_")
 
 
-def profiled(run: Callable[[], None], device: torch.device, *, memory: bool) -> Profile:
-    """Runs a step under the profiler. With `memory`, allocations on `device` are listed and ops take longer."""
+def profiled(run: Callable[[], None], device: torch.device, *, memory: bool, kernels: bool = True) -> Profile:
+    """Runs a step under the profiler. With `memory`, allocations on `device` are listed and ops take longer. `kernels`: times those of a
+    GPU, which needs CUPTI."""
     activities = [torch.profiler.ProfilerActivity.CPU]
-    if device.type == "cuda":
+    if device.type == "cuda" and kernels:
         activities.append(torch.profiler.ProfilerActivity.CUDA)
     first = torch.autograd._get_sequence_nr()
     with _quietly(), torch.profiler.profile(activities=activities, profile_memory=memory) as profile:

@@ -132,9 +132,10 @@ def prepared(
     model: torch.nn.Module, args: Any, kwargs: Optional[dict], loss: Optional[Callable], optimizer: Any, mode: str,
     target: str, *, micro_steps: MicroSteps = 1, fake: bool = True, emulate: Optional[bool] = None,
     resize: Optional[Callable[[Step], None]] = None, autocast: Optional[torch.dtype] = None, targets: int = 0,
+    moves: bool = True,
 ) -> Iterator[Step]:  # fmt: skip
-    """A step whose tensors are fakes (`fake` False: the real ones). `emulate`: whether a step for CUDA runs on the CPU with CUDA's kernels
-    emulated; None: if there is no GPU. `resize` may change its arguments. Its forward and loss run under `autocast`; None: as it is
+    """A step whose tensors are fakes (`fake` False: the real ones); unless `moves`, each lies where its tensor does. `emulate`: whether a
+    step for CUDA runs on the CPU with CUDA's kernels emulated; None: if there is no GPU. `resize` may change its arguments. Its forward and loss run under `autocast`; None: as it is
     around the call. The last `targets` positional arguments go to the loss."""
     _check(model, kwargs, optimizer, target)
     args = tuple(args) if isinstance(args, (list, tuple)) else (args,)
@@ -160,7 +161,7 @@ def prepared(
         reach = Reach(model, given)
         refuse_tensors((row for number, row in enumerate(reach.tensors) if not reach.is_plain(number)), fake)
         stack.enter_context(reach.kept())
-        lender = lender_for(model, stack, device) if fake else None
+        lender = lender_for(model, stack, device if moves else None) if fake else None
         if lender is not None:
             lender.lend(reach)
             args, kwargs, later, loss, optimizer = given.values()

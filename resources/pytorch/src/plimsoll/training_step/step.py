@@ -24,6 +24,11 @@ STEPS_AFTER = "the optimizer steps right after the last of {} micro-steps: gradi
 KEEPS_OUTPUT = "the training loop keeps the model's output until the step ends"
 
 
+def check_mode(mode: Any) -> None:
+    if mode not in ("train", "inference"):
+        raise ArgumentValueError(f'mode must be "train" or "inference", not {mode!r}')
+
+
 class Step:
     """`later`: arguments (args, kwargs) of the micro-steps after the first; empty: all have the same. `casting`: autocast that is on in
     forward and loss. `targets`: number of positional arguments, the last ones, that go to the loss instead of the model."""
@@ -33,8 +38,7 @@ class Step:
         device: str = "cpu", micro_steps: int = 1, later: Sequence[tuple[tuple, dict]] = (),
         casting: Casting = Casting(), targets: int = 0,
     ):  # fmt: skip
-        if mode not in ("train", "inference"):
-            raise ArgumentValueError(f'mode must be "train" or "inference", not {mode!r}')
+        check_mode(mode)
         if mode == "inference" and micro_steps > 1:
             raise ArgumentValueError("micro-steps accumulate gradients, of which there are none in inference: leave micro_steps out")
         self.model = model

@@ -23,12 +23,12 @@ from ...isolation.watch import Watch
 from ...kernels import fake_results
 from ...kernels.looks import Looks
 from ..global_settings import global_settings
+from ..structures import Structure
 from . import op_refusals
 from .apply_regions import Handle
 from .model_checks import check_caller, not_compiled
 from .op_code import Code
 from .op_regions import Checker, Part, Region, check_inside, check_sequence, lay_out
-from .op_structures import Structure
 from .op_trace import Forward, aten, look_of, on_fakes, record_forward, target_of
 from .saved_sets import contexts_for, is_of_checkpoint
 

@@ -30,8 +30,8 @@ from ...kernels import fake_results, huggingface
 from ...kernels.eager_paths import EagerPaths
 from ...kernels.in_place import Transparent, without_modes
 from ...kernels.looks import Looks
+from ..structures import Structure
 from . import op_refusals
-from .op_structures import Structure
 
 aten = torch.ops.aten
 

@@ -6,8 +6,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Sequence
 
-from ...common.graph_rows import ACCUMULATION, GRADIENT, VIEW, Storage, TraceError
+from ...common.graph_rows import ACCUMULATION, GRADIENT, VIEW, Storage
 from .program import Bound, Program, gradient_op
+from .refusals import refusal
 
 GRADIENTS = "gradient"
 # How the engine stores a first gradient, and which argument is the new gradient.
@@ -24,7 +25,7 @@ def accumulating(program: Program, present: Sequence[str]) -> Program:
         ordinal = gradient_op(program, name)
         op = ops[ordinal]
         if op.target not in _STORES:
-            raise TraceError(f"{program.place(ordinal)} stores the gradient of {name}: adding to one that is there is not known for it")
+            raise refusal("stores", place=program.place(ordinal), name=name)
         new = op.args[_STORES[op.target]]["t"]
         parameter = tensors[rows[name]]
         old = len(tensors)

@@ -17,7 +17,7 @@ from ...common.tensors import geometry
 from ...isolation.watch import Watch
 from ...training_step.step import Step
 from ..global_settings import global_settings
-from .refusals import refuse_devices, refuse_gradient, refuse_hooks, refuse_model
+from .refusals import device_of, refusal, refuse_hooks, refuse_model
 
 
 def with_targets(loss: Callable, targets: tuple) -> Callable:
@@ -36,8 +36,8 @@ def _address(tensor: torch.Tensor) -> int:
 class ModelState:
     """What a step knows of model and loss before it gets a batch."""
 
-    def __init__(self, model: torch.nn.Module, loss: Optional[Callable]):
-        self._model, self._loss = model, loss
+    def __init__(self, model: torch.nn.Module, loss: Optional[Callable], mode: str):
+        self._model, self._loss, self._trains = model, loss, mode == "train"
         self._watch: Optional[Watch] = None
 
     def update(self) -> bool:
@@ -54,12 +54,12 @@ class ModelState:
         refuse_model(model)
         self._watch = Watch((("", model),), with_made=False)
         self.parameters = dict(model.named_parameters())
-        for name, parameter in self.parameters.items():
-            refuse_hooks(name, parameter)
         buffers = dict(model.named_buffers())
+        for name, parameter in self.parameters.items() if self._trains else ():
+            refuse_hooks(name, parameter)
         for name, buffer in buffers.items():
-            if buffer.requires_grad:
-                refuse_gradient(f"the buffer {name}")
+            if self._trains and buffer.requires_grad:
+                raise refusal("gradient", name=f"the buffer {name}")
         self.tensors = [*self.parameters.values(), *buffers.values()]
         self.first: dict[int, int] = {}  # by memory: number of the first tensor in it
         self._aliases = tuple(self.first.setdefault(_address(t), number) for number, t in enumerate(self.tensors))
@@ -77,17 +77,19 @@ class ModelState:
 class Batch:
     """One call of a step: `tensors` in the order of a program's `bound`, `key` equal if the same ops run."""
 
-    def __init__(self, model: torch.nn.Module, state: ModelState, args: tuple, kwargs: dict, loss: Optional[Callable], targets: tuple):
+    def __init__(
+        self, model: torch.nn.Module, state: ModelState, args: tuple, kwargs: dict, loss: Optional[Callable], targets: tuple, mode: str
+    ):  # fmt: skip
         whole_loss = with_targets(loss, targets) if loss is not None and targets else loss
-        self.step = Step(model, args, kwargs, whole_loss, None, "train")
+        self.step = Step(model, args, kwargs, whole_loss, None, mode)
         self.parameters = state.parameters
         self.watched = state.keys
         for name, tensor in self.step.inputs():
-            if tensor.requires_grad and id(tensor) not in state.registered:
-                refuse_gradient(name)
+            if mode == "train" and tensor.requires_grad and id(tensor) not in state.registered:
+                raise refusal("gradient", name=name)
         inputs = [tensor for _, tensor in self.step.inputs()]
         self.tensors = state.tensors + inputs
-        refuse_devices(self.tensors)
+        self.device = device_of(self.tensors)
         given = set(map(id, inputs))
         aside = [tensor for tensor in state.loose if id(tensor) not in given]  # a program itself holds these objects
         self.held: list[Any] = [*state.held, *aside]

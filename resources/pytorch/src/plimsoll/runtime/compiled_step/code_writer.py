@@ -2,7 +2,7 @@
 """Writes a schedule as straight-line Python: one line per op, `del` where memory is freed, views rebuilt by geometry.
 
 Variables: t5 is tensor row 5 of the program, r7 the random number state before op 7, s0 such a state that the step's own code keeps. The
-function takes the tensors to which the program is bound, in order, and returns (loss, gradients in order).
+function takes the tensors to which the program is bound, in order, and returns (results, gradients in order).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Callable, Optional
 
 import torch
 
-from ...common.graph_rows import GRAD_MODE, RANDOM, VIEW
+from ...common.graph_rows import GRAD_MODE, VIEW
 from ...common.op_schema import overload_of, statistics_arguments
 from .program import Program, changes_geometry
 from .random_points import SAVE
@@ -64,7 +64,8 @@ class StepWriter:
         for step, execution in enumerate(self._executions):
             self._execution(step, execution)
         gradients = "".join(f"{self._use(row)}, " for row in program.gradients.values())
-        self._line(f"    return {self._use(program.loss)}, ({gradients})")
+        outputs = "".join(f"{self._use(row)}, " for row in program.outputs)
+        self._line(f"    return ({outputs}), ({gradients})")
         source = "\n".join(self._lines) + "\n"
         filename = f"<plimsoll step {next(_count)}: {name}>"
         linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
@@ -116,15 +117,15 @@ class StepWriter:
                 self._random_point(point)
         for storage in program.allocates(execution.op):
             self._defined[storage] = {}
-        random = bool(op.flags & RANDOM) and execution.op in self._last_recomputation
-        if random and execution.recomputed:
-            self._line("    now = random_state.save()")
-            self._line(f"    random_state.load(r{execution.op})")
-        elif random:
-            self._line(f"    r{execution.op} = random_state.save()")
+        device = program.generator(execution.op) if execution.op in self._last_recomputation else None
+        if device is not None and execution.recomputed:
+            self._line(f"    now = random_state.save({device!r})")
+            self._line(f"    random_state.load({device!r}, r{execution.op})")
+        elif device is not None:
+            self._line(f"    r{execution.op} = random_state.save({device!r})")
         self._call(step, execution)
-        if random and execution.recomputed:
-            self._line("    random_state.load(now)")
+        if device is not None and execution.recomputed:
+            self._line(f"    random_state.load({device!r}, now)")
             if self._last_recomputation[execution.op] == step:
                 self._line(f"    del now, r{execution.op}")
         freed = [f"t{row}" for storage in execution.frees for row in self._defined.pop(storage, ())]
@@ -133,9 +134,9 @@ class StepWriter:
 
     def _random_point(self, point: Any) -> None:
         if point.what == SAVE:
-            self._line(f"    s{point.state} = random_state.save()")
+            self._line(f"    s{point.state} = random_state.save({point.device!r})")
         else:
-            self._line(f"    random_state.load(s{point.state})")
+            self._line(f"    random_state.load({point.device!r}, s{point.state})")
 
     def _call(self, step: int, execution: Execution) -> None:
         op = self._program.ops[execution.op]

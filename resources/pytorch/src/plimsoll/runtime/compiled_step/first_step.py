@@ -11,6 +11,7 @@ import torch
 from ...common.graph_rows import TraceError
 from ...common.tensors import tensors_in
 from .program import Program
+from .refusals import refusal
 from .schedule import Execution
 
 _KNOWN_NAMESPACE = "aten"
@@ -26,32 +27,28 @@ class FirstStep:
         self._program = program
         self._executions = executions
         self._touched: tuple = ()
-        self._versions: list[tuple[torch.Tensor, int]] = []
+        self._versions: list[tuple[int, torch.Tensor, int]] = []  # rows of the program, tensors and their version counters
         self._contents: list[tuple[torch.Tensor, torch.Tensor]] = []
 
     def before(self, step: int, touched: tuple) -> None:
         op = self._program.ops[self._executions[step].op]
         self._touched = touched
-        self._versions = [(tensor, tensor._version) for tensor in touched]
+        rows = dict.fromkeys((*op.reads, *op.writes))
+        self._versions = [(row, tensor, tensor._version) for row, tensor in zip(rows, touched) if not tensor.is_inference()]
         if not op.target.startswith(f"{_KNOWN_NAMESPACE}."):
             declared = {self._program.storage(row) for row in op.writes}
-            rows = dict.fromkeys((*op.reads, *op.writes))
             self._contents = [(t, t.clone()) for row, t in zip(rows, touched) if self._program.storage(row) not in declared]
 
     def after(self, step: int, made: Any) -> Any:
         ordinal = self._executions[step].op
         op = self._program.ops[ordinal]
-        rows = dict.fromkeys((*op.reads, *op.writes))
         declared = {self._program.storage(row) for row in op.writes}
         hidden = any(t._version != version and self._program.storage(row) not in declared
-                     for row, (t, version) in zip(rows, self._versions))  # fmt: skip
+                     for row, t, version in self._versions)  # fmt: skip
         hidden = hidden or any(not torch.equal(t, before) for t, before in self._contents)
         touched, self._touched, self._versions, self._contents = self._touched, (), [], []
         if hidden:
-            raise TraceError(
-                f"{self._program.place(ordinal)} overwrites an argument without saying so in its schema: declare it (mutates_args), "
-                "so that it can be followed"
-            )
+            raise refusal("secret write", place=self._program.place(ordinal))
         if made is not None:
             self._compare(ordinal, op.result, made)
             made, copied = separated(self._program, ordinal, made, touched)
@@ -101,7 +98,7 @@ class FirstStep:
             storage.nbytes = made.untyped_storage().nbytes()
 
     def _wrong(self, ordinal: int, recorded: str, found: str) -> TraceError:
-        return TraceError(f"{self._program.place(ordinal)} returned {found} where {recorded} was recorded: the step can't be executed op by op")
+        return refusal("other result", place=self._program.place(ordinal), found=found, recorded=recorded)
 
     def correct(self) -> None:
         """Applies the corrections to the program."""

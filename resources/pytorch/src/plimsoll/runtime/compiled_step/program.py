@@ -11,23 +11,21 @@ from typing import Any, Iterator, Optional
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
 
-from ...common.graph_rows import Op, Recording, Storage, TensorKey, TraceError
+from ...common.graph_rows import RANDOM, Op, Recording, Storage, TensorKey
 from ...common.op_schema import overload_of
 from ...isolation import preserve
 from ...isolation.watch import Watch
 from ...record.record import record
 from ...record.recorder import Recorder
 from ...training_step.step import Step
+from ..structures import Structure
 from .random_points import RandomPoint, RandomPoints
+from .refusals import device_of, refusal
 
 PARAMETERS, BUFFERS, INPUTS = "parameter", "buffer", "input"
 _MOST_CONSTANT = 1 << 26  # bytes of all constants that a program keeps
 ENGINE_STORES = "AccumulateGrad"
-_NO_REPLAY = {
-    "resize_": "it changes the size of memory",
-    "resize_as_": "it changes the size of memory",
-    "set_": "it puts other memory into a tensor",
-}
+_NO_REPLAY = {"resize_": "resize_", "resize_as_": "resize_", "set_": "set_"}  # by the name of the op
 
 
 @dataclass(frozen=True)
@@ -49,18 +47,22 @@ class Constant:
 
 @dataclass
 class Program:
-    """Ops in order. Tensors are (storage, geometry); equal ones have one row. `gradients`: rows by the parameter's name."""
+    """Ops in order. Tensors are (storage, geometry); equal ones have one row. `outputs`: rows of what the step returns, the loss of a training
+    step; `gradients`: rows by the parameter's name. `device`: the GPU on which the step runs, else the CPU; beside a GPU, storages in host
+    memory are marked."""
 
+    device: str
     ops: list[Op]
     tensors: list[TensorKey]
     storages: list[Storage]
     bound: list[Bound]
-    loss: int
+    outputs: list[int]
     gradients: dict[str, int]
     modules: list[str]  # paths by row
     constants: dict[int, Constant] = field(default_factory=dict)
     random: list[RandomPoint] = field(default_factory=list)
     assumed: list[str] = field(default_factory=list)
+    structure: Optional[Structure] = None  # of what an inference step returns
     copied: set[int] = field(default_factory=set)  # results that a kernel returns in other results' memory, recorded as memory of their own
 
     def storage(self, row: int) -> int:
@@ -70,6 +72,20 @@ class Program:
         """The storages that the op allocates."""
         made = (self.storage(row) for row in self.ops[ordinal].outputs)
         return list(dict.fromkeys(s for s in made if self.storages[s].alloc == ordinal))
+
+    def generator(self, ordinal: int) -> Optional[str]:
+        """The device from whose generator the op draws; None if it draws nothing."""
+        op = self.ops[ordinal]
+        if not op.flags & RANDOM:
+            return None
+        in_host_memory = all(self.storages[self.storage(row)].host for row in (*op.outputs, *op.writes))
+        return "cpu" if in_host_memory else self.device
+
+    @property
+    def generators(self) -> list[str]:
+        """The devices whose generators the step changes."""
+        drawn = (self.generator(ordinal) for ordinal in range(len(self.ops)))
+        return sorted({device for device in drawn if device is not None} | {point.device for point in self.random})
 
     def place(self, ordinal: int) -> str:
         """The op's origin, as sentences name it."""
@@ -85,7 +101,7 @@ def gradient_op(program: Program, name: str) -> int:
         op = program.ops[ordinal]
         if op.node == ENGINE_STORES and row in op.outputs:
             return ordinal
-    raise TraceError(f"nobody stores the gradient of {name}: the step can't be executed op by op")
+    raise refusal("stored by nobody", name=name)
 
 
 class _Details:
@@ -143,7 +159,8 @@ def _record_once(step: Step, target: str) -> tuple[Program, dict[int, Any]]:
 
     def at_end(recorder: Recorder, returned: Any) -> None:
         row = recorder.storages.tensor
-        seen["loss"] = row(returned[0])
+        structure = seen["structure"] = _structure_of(returned) if step.mode == "inference" else None
+        seen["outputs"] = [row(tensor) for tensor in (returned[:1] if structure is None else structure.tensors)]
         seen["gradients"] = {n: row(p.grad) for n, p in step.model.named_parameters() if p.grad is not None}
         seen["bound"] = [Bound(kind, name, row(tensor)) for kind, name, tensor in bound_tensors(step)]
 
@@ -152,23 +169,30 @@ def _record_once(step: Step, target: str) -> tuple[Program, dict[int, Any]]:
     recording = record(step, target, hooks, at_end)
     _refuse_changed(before, _watch(step))
     if numbers != preserve.python_numbers(before.generators):
-        raise TraceError(
-            "the step draws random numbers in Python (random, numpy.random or a generator of theirs), and a compiled one would decide "
-            "the same way in every step: draw them with torch, or outside of model and loss, and give them as arguments"
-        )
+        raise refusal("Python's numbers")
     rows = _distinct(recording.tensors)
     program = Program(
+        device=device_of(tensor for *_, tensor in bound_tensors(step)),
         ops=[_renamed_op(op, rows) for op in recording.ops],
         tensors=recording.tensors,
         storages=recording.storages,
         bound=[Bound(b.kind, b.name, rows[b.row]) for b in seen["bound"]],
-        loss=rows[seen["loss"]],
+        outputs=[rows[row] for row in seen["outputs"]],
         gradients={name: rows[row] for name, row in seen["gradients"].items()},
         modules=[path for _, path, *_ in recording.modules],
         random=seen["details"].points,
         assumed=recording.assumed,
+        structure=seen["structure"] and seen["structure"].without_tensors(),
     )
     return program, {rows[row]: constant for row, constant in seen["details"].constants.items()}
+
+
+def _structure_of(returned: Any) -> Structure:
+    structure = Structure(returned, takes_objects=True)
+    unknown = structure.opaque() or (structure.objects if structure.is_held() else [])
+    if unknown:
+        raise refusal("output", name=type(unknown[0]).__name__)
+    return structure
 
 
 def record_program(step: Step, target: str, on_fakes: bool) -> Program:
@@ -177,29 +201,24 @@ def record_program(step: Step, target: str, on_fakes: bool) -> Program:
     second, others = _record_once(step, target)
     _compare(program, second)
     if constants.keys() != others.keys():
-        raise _unstable("other constants")
+        raise refusal("unstable", what="other constants")
     total = 0
     for row, (data, reference) in constants.items():
         held = reference()
         other, other_reference = others[row]
         if held is not None and held is other_reference():
             if isinstance(held, FakeTensor) and not on_fakes:
-                raise TraceError(
-                    f"the step's first run makes a tensor of shape {tuple(held.shape)} that later runs find (a gradient scaler's factor, say): "
-                    "run the step once without compile_step, so that it is there"
-                )
+                raise refusal("made at first", shape=tuple(held.shape))
             program.constants[row] = Constant(None, held)
             continue
         if data is None:
-            raise TraceError(f"the step reads a tensor of shape {tuple(program.tensors[row].shape)} that it is not given and the model doesn't keep")
+            raise refusal("not given", shape=tuple(program.tensors[row].shape))
         if not _same_bits(data, other):
-            raise _unstable(f"another constant of shape {tuple(data.shape)}")
+            raise refusal("unstable", what=f"another constant of shape {tuple(data.shape)}")
         program.constants[row] = Constant(data)
         total += data.untyped_storage().nbytes()
     if total > _MOST_CONSTANT:
-        raise TraceError(
-            f"the step makes {total >> 20} MiB of constants from Python: keep them as buffers of the model (register_buffer)"
-        )
+        raise refusal("constants", mib=total >> 20)
     for ordinal, op in enumerate(program.ops):
         _refuse_op(program, ordinal, op)
     return program
@@ -218,10 +237,7 @@ def _watch(step: Step) -> Watch:
 def _refuse_changed(before: Watch, after: Watch) -> None:
     changed = before.key.difference(after.key)
     if changed is not None:
-        raise TraceError(
-            f"the step changes '{changed}', which a compiled step would leave as it is: write into a tensor that is there (copy_), or "
-            "change it outside of the model and the loss, before or after the step"
-        )
+        raise refusal("changes", changed=changed)
 
 
 def _distinct(tensors: list[TensorKey]) -> list[int]:
@@ -246,39 +262,38 @@ def _renamed_op(op: Op, rows: list[int]) -> Op:
     return op
 
 
-def _unstable(what: str) -> TraceError:
-    return TraceError(
-        f"two recordings of the same step differ ({what}): the model does something else from step to step (a counter, random.random(), "
-        "a cache that is filled); give it as an argument of the step, or do the same in every step"
-    )
-
-
 def _compare(one: Program, other: Program) -> None:
     for ordinal, (a, b) in enumerate(zip(one.ops, other.ops)):
         if a.target != b.target:
-            raise _unstable(f"{one.place(ordinal)} against {b.target}")
+            raise refusal("unstable", what=f"{one.place(ordinal)} against {b.target}")
         mine, its = ([op.args, op.kwargs, op.result, op.flags] for op in (a, b))
         if json.dumps(mine) != json.dumps(its):
-            raise _unstable(f"{one.place(ordinal)} is called with other values")
+            raise refusal("unstable", what=f"{one.place(ordinal)} is called with other values")
     if len(one.ops) != len(other.ops):
-        raise _unstable(f"{len(one.ops)} against {len(other.ops)} ops")
-    same = ("tensors", "bound", "loss", "gradients", "random")
+        raise refusal("unstable", what=f"{len(one.ops)} against {len(other.ops)} ops")
+    same = ("tensors", "bound", "outputs", "gradients", "random")
     for name in same:
         if getattr(one, name) != getattr(other, name):
-            raise _unstable(f"other {name}")
+            raise refusal("unstable", what=f"other {name}")
+    if one.structure is not None and one.structure.key() != other.structure.key():  # type: ignore[union-attr] (of the same step)
+        raise refusal("unstable", what="other results")
 
 
 def _refuse_op(program: Program, ordinal: int, op: Op) -> None:
-    reason = _NO_REPLAY.get(op.target.split(".")[1])
-    foreign = _foreign([op.args, list(op.kwargs.values())])
+    place, kind = program.place(ordinal), _NO_REPLAY.get(op.target.split(".")[1])
+    arguments = [op.args, list(op.kwargs.values())]
+    foreign = _first(arguments, "other")
+    device = _first(arguments, "device")
     if foreign is not None:
-        reason = f"it takes a {foreign}"
-    elif _shape_depends_on_values(program, op):
-        reason = "the shape of its result depends on values"
-    elif changes_geometry(op.target) and any(program.storages[program.storage(row)].alloc < 0 for row in op.writes):
-        reason = "it gives a tensor of the model or of the batch another shape in place"
-    if reason is not None:
-        raise TraceError(f"{program.place(ordinal)} can't be executed from a recording: {reason}")
+        raise refusal("argument", place=place, kind=foreign)
+    if device not in (None, "cpu", program.device, program.device.partition(":")[0]):
+        raise refusal("other device", place=place, device=device, own=program.device)
+    if kind is None and _shape_depends_on_values(program, op):
+        kind = "values"
+    if kind is None and changes_geometry(op.target) and any(program.storages[program.storage(row)].alloc < 0 for row in op.writes):
+        kind = "other shape"
+    if kind is not None:
+        raise refusal(kind, place=place)
 
 
 def _shape_depends_on_values(program: Program, op: Op) -> bool:
@@ -295,10 +310,10 @@ def changes_geometry(target: str) -> bool:
     return torch.Tag.inplace_view in overload_of(target).tags
 
 
-def _foreign(value: Any) -> Optional[str]:
-    """The type of an argument that can't be encoded, such as a generator."""
+def _first(value: Any, kind: str) -> Optional[str]:
+    """The first encoded argument of a kind: "device", or "other" for the type of one that can't be encoded, such as a generator."""
     if isinstance(value, dict):
-        return value.get("other")
+        return value.get(kind)
     if isinstance(value, list):
-        return next((found for item in value if (found := _foreign(item))), None)
+        return next((found for item in value if (found := _first(item, kind))), None)
     return None

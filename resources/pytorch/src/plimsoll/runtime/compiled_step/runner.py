@@ -11,18 +11,22 @@ from typing import Any, Callable, Iterator, Optional, Sequence
 import torch
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
+from ...common.argument_errors import ArgumentValueError
 from ...common.plan_mismatch import PlanMismatch
 from ...isolation.data_dependent import translated
 from ...isolation.preserve import older_objects_spared
 from ...record.record import warm_up
+from ...record.tracing import Mode
 from ...training_step.arguments import check_model, check_targets
 from ...training_step.environment import prepared
+from ...training_step.step import check_mode
 from ..plan_file import PlanLike, load_plan, read_plan
 from .accumulating import accumulating
 from .batch import Batch, ModelState
 from .code_writer import StepWriter
 from .fake_execution import CorrectedKernels
 from .first_step import FirstStep
+from .generators import Generators, NoGenerators
 from .program import Program, record_program
 from .refusals import refuse_model
 from .schedule import Execution, read_recompute_steps, schedule
@@ -32,24 +36,10 @@ from .undo import Undo
 from .written_out import GRAPH, is_graph, plan_of, read_written
 
 _MOST_PROGRAMS = 8  # of different shapes
-_TARGET = "cpu"
 
 
 class StepError(RuntimeError):
     """A compiled step was called with arguments or values that differ from those for which it was recorded."""
-
-
-class _RandomState:
-    """The state of the CPU's generator."""
-
-    save = staticmethod(torch.get_rng_state)
-    load = staticmethod(torch.set_rng_state)
-
-
-class _NoRandomState:
-    """Fakes draw no numbers."""
-
-    save = load = staticmethod(lambda *_: None)
 
 
 @contextlib.contextmanager
@@ -66,12 +56,12 @@ def _below_autograd() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _as_recorded(mode: Optional[FakeTensorMode]) -> Iterator[None]:
+def _as_recorded(mode: Optional[FakeTensorMode], target: str) -> Iterator[None]:
     """Fakes get the memory that real kernels give, as in the recording; real tensors need no correction."""
     if mode is None:
         yield
         return
-    with mode, CorrectedKernels(_TARGET):
+    with mode, CorrectedKernels(target):
         yield
 
 
@@ -88,8 +78,8 @@ class Compiled:
         self._name = name
         self._function: Optional[Callable] = None
 
-    def run(self, tensors: list[torch.Tensor], observer: Any = None) -> tuple[torch.Tensor, tuple]:
-        """Returns loss and gradients. An observer is called for every op, as FirstStep is."""
+    def run(self, tensors: list[torch.Tensor], observer: Any = None) -> tuple[tuple, tuple]:
+        """Returns results and gradients. An observer is called for every op, as FirstStep is."""
         fake = next((t.fake_mode for t in tensors if isinstance(t, FakeTensor)), None)
         first = FirstStep(self.program, self.executions) if self._function is None and fake is None else None
         watching = observer or first
@@ -98,8 +88,8 @@ class Compiled:
         else:
             function = self._function = self._function or self.code()[0]
         keeping = self._undo.on_error(tensors, watching is not None) if fake is None else contextlib.nullcontext()
-        with keeping, _below_autograd(), _as_recorded(fake):
-            result = function(tensors, torch._C._set_grad_enabled, _RandomState if fake is None else _NoRandomState, self._guard)
+        with keeping, _below_autograd(), _as_recorded(fake, _target(self.program.device)):
+            result = function(tensors, torch._C._set_grad_enabled, Generators if fake is None else NoGenerators, self._guard)
         if first is not None and observer is None:
             first.correct()
             self.corrections = first.corrections
@@ -124,26 +114,27 @@ class Compiled:
 
 
 class StepRunner:
-    """What compile_step() returns: called with a batch, it runs forward, loss and backward."""
+    """What compile_step() returns: called with a batch, it runs forward, loss and backward, or a forward without gradients."""
 
-    def __init__(self, model: torch.nn.Module, plan: Optional[dict], loss: Optional[Callable], targets: int):
+    def __init__(self, model: torch.nn.Module, plan: Optional[dict], loss: Optional[Callable], targets: int, mode: str):
         self._model = model
         self._plan = plan
         self._loss = loss
         self._targets = targets
-        self._state = ModelState(model, loss)
+        self._mode = mode
+        self._state = ModelState(model, loss, mode)
         self._watched: Optional[tuple] = None
         self._changes = 0
         self._programs: "OrderedDict[Any, tuple[list[Any], Program]]" = OrderedDict()
         self._compiled: dict[Any, Compiled] = {}
 
-    def __call__(self, *args: Any, **kwargs: Any) -> torch.Tensor:
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs one step on a batch. Returns the loss (a tensor with one element, without a graph) and fills `.grad`, adding to existing
-        gradients. Raises StepError if the step can't run as recorded, TraceError if it can't be recorded, PlanMismatch if the plan
-        doesn't fit, and whatever an op raises. If it raises, parameters, buffers, arguments, gradients and random numbers are unchanged,
-        with one exception: gradients that backward adds to, and other memory that the step overwrites if that exceeds 4 MiB in all, are
-        copied only in the first step of a kind, since they may be large. A later step that fails leaves these as the ops before the
-        failing one made them."""
+        gradients; in inference, returns what the model returns. Raises StepError if the step can't run as recorded, TraceError if it can't
+        be recorded, PlanMismatch if the plan doesn't fit, and whatever an op raises. If it raises, parameters, buffers, arguments,
+        gradients and random numbers are unchanged, with one exception: gradients that backward adds to, and other memory that the step
+        overwrites if that exceeds 4 MiB in all, are copied only in the first step of a kind, since they may be large. A later step that
+        fails leaves these as the ops before the failing one made them."""
         batch = self._batch(args, kwargs)
         compiled = self._compiled_for(batch)
         return self._run(batch, compiled)
@@ -154,7 +145,7 @@ class StepRunner:
 
     def with_plan(self, plan: Optional[PlanLike]) -> "StepRunner":
         """The same step under another plan; it shares the recordings of this one."""
-        other = StepRunner(self._model, _read(plan, self._model), self._loss, self._targets)
+        other = StepRunner(self._model, _read(plan, self._model), self._loss, self._targets, self._mode)
         other._programs = self._programs
         return other
 
@@ -176,25 +167,26 @@ class StepRunner:
         """The Python code that runs for such a batch."""
         return self._compiled_for(self._batch(args, kwargs)).code()[1]
 
-    def _run(self, batch: Batch, compiled: Compiled, observer: Any = None) -> torch.Tensor:
-        loss, gradients = compiled.run(self._bound(batch, compiled), observer)
+    def _run(self, batch: Batch, compiled: Compiled, observer: Any = None) -> Any:
+        results, gradients = compiled.run(self._bound(batch, compiled), observer)
         stored = set()
         for (name, row), gradient in zip(compiled.program.gradients.items(), gradients):
             batch.parameters[name].grad = gradient.detach() if row in stored else gradient
             stored.add(row)
-        return loss
+        structure = compiled.program.structure
+        return results[0] if structure is None else structure.build(results)
 
     def _bound(self, batch: Batch, compiled: Compiled) -> list[torch.Tensor]:
         return batch.tensors + [batch.parameters[name].grad for name in compiled.present]
 
     def _batch(self, args: tuple, kwargs: dict) -> Batch:
-        if not torch.is_grad_enabled() or torch.is_inference_mode_enabled():
+        if self._mode == "train" and (not torch.is_grad_enabled() or torch.is_inference_mode_enabled()):
             raise StepError("A compiled step computes gradients: call it outside of no_grad() and inference_mode().")
         count = len(args) - self._targets
         if count < 0:
             raise StepError(f"The step was compiled for {self._targets} targets after the model's arguments, but got {len(args)} arguments.")
         self._state.update()
-        return Batch(self._model, self._state, args[:count], kwargs, self._loss, args[count:])
+        return Batch(self._model, self._state, args[:count], kwargs, self._loss, args[count:], self._mode)
 
     def _compiled_for(self, batch: Batch) -> Compiled:
         program = self._program(batch)
@@ -234,21 +226,29 @@ class StepRunner:
             )
 
 
+def _target(device: str) -> str:
+    """The kind of kernels that run there."""
+    return device.partition(":")[0]
+
+
 def _record(batch: Batch) -> Program:
     """Records the step on fakes of the batch's tensors; model, gradients and random numbers are restored."""
-    step = batch.step
+    step, target = batch.step, _target(batch.device)
     gradients = [(parameter, parameter.grad) for parameter in step.model.parameters()]
     modes = [(module, module.training) for module in step.model.modules()]
     try:
         for parameter, _ in gradients:
             parameter.grad = None
-        with translated(), older_objects_spared(), prepared(step.model, step.args, step.kwargs, step.loss, None, step.mode, _TARGET) as faked:
+        given = (step.model, step.args, step.kwargs, step.loss, None, step.mode, target)
+        # Whether something holds a result of inference is known only where all objects are looked at.
+        spared = older_objects_spared() if step.mode == "train" else contextlib.nullcontext()
+        with translated(), torch.inference_mode(False), spared, prepared(*given, emulate=False, moves=False) as faked:
             # A compiled step trains only the model: parameters of others are refused.
             faked.untrained, faked.foreign = {id(tensor): path for path, tensor, _ in faked.foreign}, []
             for module, training in modes:  # in its present modes, whereas trace() would switch all to training
                 module.training = training
-            warm_up(faked, _TARGET)
-            return record_program(faked, _TARGET, any(isinstance(tensor, FakeTensor) for tensor in batch.tensors))
+            warm_up(faked, target)
+            return record_program(faked, target, any(isinstance(tensor, FakeTensor) for tensor in batch.tensors))
     finally:
         for parameter, gradient in gradients:
             parameter.grad = gradient
@@ -268,8 +268,8 @@ def _read(plan: Optional[PlanLike], model: torch.nn.Module) -> Optional[dict]:
 
 
 def compile_step(
-    model: torch.nn.Module, plan: Optional[PlanLike] = None, *, loss: Optional[Callable] = None, targets: int = 0
-) -> StepRunner:
+    model: torch.nn.Module, plan: Optional[PlanLike] = None, *, loss: Optional[Callable] = None, targets: int = 0, mode: Mode = "train",
+) -> StepRunner:  # fmt: skip
     """Compiles a training step without its optimizer: ``loss = step(*batch, **kwargs)`` runs forward, loss and backward op by op with the
     same bits as eager PyTorch, frees every value after its last scheduled use and fills ``.grad``.
 
@@ -291,6 +291,8 @@ def compile_step(
             Default: nothing is recomputed.
         loss (callable, optional): Maps the model's output to a tensor with one element. Default: the output's ``.loss``, else the sum.
         targets (int): How many positional arguments of a call, the last ones, go to `loss` after the output. Default: 0.
+        mode (str): ``"inference"`` runs the forward without gradients, in the modes that the model's parts have (call ``model.eval()``), and
+            returns what the model returns; plans and losses belong to training. Default: ``"train"``.
 
     Raises:
         PlanMismatch: The plan was made for something else.
@@ -309,4 +311,9 @@ def compile_step(
     check_model(model)
     refuse_model(model)
     check_targets(loss, targets)
-    return StepRunner(model, _read(plan, model), loss, targets)
+    check_mode(mode)
+    if mode == "inference" and (plan is not None or loss is not None):
+        raise ArgumentValueError(
+            "plans and losses belong to training steps: leave them out in inference, where every value is freed after its last use"
+        )
+    return StepRunner(model, _read(plan, model), loss, targets, mode)

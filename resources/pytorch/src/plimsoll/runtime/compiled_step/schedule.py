@@ -86,7 +86,7 @@ def _plan_frees(program: Program, executions: list[Execution]) -> None:
             if storage in last:
                 executions[last[storage]].frees.append(storage)
         last.update(dict.fromkeys(storages_used(program, execution), step))
-    kept = {program.storage(row) for row in (program.loss, *program.gradients.values())}
+    kept = {program.storage(row) for row in (*program.outputs, *program.gradients.values())}
     for storage, step in last.items():
         if program.storages[storage].alloc >= 0 and storage not in kept:
             executions[step].frees.append(storage)
@@ -109,8 +109,8 @@ class _Versions:
         self._last = count
 
     def check_outcomes(self) -> None:
-        """Checks that loss and gradients are returned as they were recorded."""
-        for row in (self._program.loss, *self._program.gradients.values()):
+        """Checks that results and gradients are returned as they were recorded."""
+        for row in (*self._program.outputs, *self._program.gradients.values()):
             storage = self._program.storage(row)
             if self._now[storage] != self._last[storage]:
                 raise PlanMismatch(

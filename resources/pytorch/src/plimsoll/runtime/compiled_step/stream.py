@@ -20,8 +20,8 @@ from .schedule import Execution
 
 @dataclass
 class StepStream:
-    """`ops`: (target, op that it recomputes or -1). Curves: bytes alive while each execution runs, memory from before the step
-    included. `lives`: (bytes, execution that allocated or -1, execution after which it was freed or None)."""
+    """`ops`: (target, op that it recomputes or -1). Curves: bytes alive on the step's device while each execution runs, memory from before
+    the step included. `lives`: (bytes, execution that allocated or -1, execution after which it was freed or None)."""
 
     ops: list[tuple[str, int]]
     curve: list[int]
@@ -43,7 +43,7 @@ class StreamObserver:
         self._executions = executions
         self._now: Optional[int] = None
         self._touched: tuple = ()
-        self._storages = StorageTable(lambda: self._now)
+        self._storages = StorageTable(lambda: self._now, "" if program.device == "cpu" else "cpu")
         for tensor in older:
             self._storages.add(tensor, -1)
 
@@ -62,7 +62,7 @@ class StreamObserver:
     def finish(self) -> StepStream:
         """To be called while the step's results are alive."""
         self._storages.stop_watching()
-        rows, count = self._storages.rows, len(self._executions)
+        rows, count = [row for row in self._storages.rows if not row.host], len(self._executions)
         ops = self._program.ops
         forward = sum(op.phase < BACKWARD for op in ops)
         return StepStream(

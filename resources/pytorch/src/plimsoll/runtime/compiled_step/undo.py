@@ -9,6 +9,7 @@ from typing import Iterator
 import torch
 
 from .accumulating import GRADIENTS
+from .generators import SavedStates
 from .program import Program
 
 _MOST = 1 << 22  # copied in every step: more would take time and memory unknown to a plan
@@ -30,6 +31,7 @@ class Undo:
         held = {program.storage(row): c.held for row, c in program.constants.items() if c.held is not None}
         self._constants = [held[s] for s in sorted(older) if s in held]
         self._cheap_constants = self._constants if small else []
+        self._generators = program.generators
 
     @contextlib.contextmanager
     def on_error(self, tensors: list[torch.Tensor], everything: bool) -> Iterator[None]:
@@ -37,13 +39,24 @@ class Undo:
         than 4 MiB of other memory aren't restored."""
         written = [tensors[number] for number in (self._all if everything else self._cheap)]
         written += self._constants if everything else self._cheap_constants
-        before = [(tensor, tensor.untyped_storage().clone()) for tensor in written]
-        state = torch.get_rng_state()
+        before = [(tensor, _copy(tensor, at_once=everything)) for tensor in written]
+        states = SavedStates(self._generators)
         try:
             yield
         except BaseException:
-            torch.set_rng_state(state)
+            states.restore()
             for tensor, content in before:
                 tensor.untyped_storage().copy_(content)
             raise
+
+
+def _copy(tensor: torch.Tensor, at_once: bool) -> torch.UntypedStorage:
+    """The memory's content, in host memory. A GPU's is copied without waiting for it unless `at_once`: pinned memory is scarce."""
+    storage = tensor.untyped_storage()
+    if tensor.device.type == "cpu":
+        return storage.clone()
+    if at_once:
+        return storage.cpu()
+    copy = torch.empty(storage.nbytes(), dtype=torch.uint8, pin_memory=True).untyped_storage()
+    return copy.copy_(storage, non_blocking=True)
 

@@ -11,8 +11,8 @@ from typing import Any, Optional, Union
 
 import torch
 
-from ...common.arguments import PLAIN, is_named_tuple, is_numpy_number
-from ...common.objects import is_open
+from ..common.arguments import PLAIN, is_named_tuple, is_numpy_number
+from ..common.objects import is_open
 
 
 @dataclasses.dataclass(frozen=True)
