@@ -8,7 +8,7 @@ import gc
 import json
 import os
 from pathlib import Path
-from typing import Any, Callable, Optional, Union
+from typing import Any, Callable, Iterator, Optional, Union
 
 import torch
 
@@ -54,6 +54,9 @@ class CompiledStep:
 
 
 def _device_of(model: torch.nn.Module) -> torch.device:
+    check_model(model)
+    if mode_of(model) is not None:
+        raise ArgumentValueError("the model was made inside building() and has no values: measure() runs real steps, so build it outside")
     devices = {tensor.device for tensor in (*model.parameters(), *model.buffers())}
     if len(devices) > 1:
         raise TraceError(f"the model lies on {' and '.join(sorted(map(str, devices)))}: measure() takes models on one device: move it (.to())")
@@ -83,6 +86,27 @@ def _runs(
 def _casting(model: Any, autocast: Optional[torch.dtype]) -> contextlib.AbstractContextManager:
     """A context around the step's preparation, which enters it around forward and loss."""
     return contextlib.nullcontext() if autocast is None else casting_to(autocast, _device_of(model).type).entered()
+
+
+def _check_times(device: torch.device, times: bool, steps: int, graph: Union[str, Path, None]) -> None:
+    if not isinstance(steps, int) or steps < 1:
+        raise ArgumentValueError(f"steps must be a whole number of at least 1, not {steps!r}")
+    if graph is not None and not times:
+        raise ArgumentValueError("graph is the file that gets the measured times: leave it out, or measure with times=True")
+    if times and device.type == "cuda" and torch.cuda.get_device_name(device).startswith(_STAND_IN):
+        raise TraceError("the stand-in GPU runs no kernels, so there are no times to measure: pass times=False")
+
+
+@contextlib.contextmanager
+def _full_gpu_refused(device: torch.device) -> Iterator[None]:
+    """A GPU that is too small for the step is told in a sentence, by an exception that holds none of the step's tensors."""
+    full = ""
+    try:
+        yield
+    except torch.OutOfMemoryError as error:
+        full = str(error).partition(" GPU ")[0].rstrip(".")
+    if full:
+        raise TraceError(f"{device} has too little memory for the step ({full}): measure it with a smaller batch")
 
 
 def _is_plan(value: Any) -> bool:
@@ -139,36 +163,23 @@ def measure(
         'tiny.measurement.json'
     """
     args, kwargs, plan = _in_order(given, args, kwargs, plan)
-    check_model(model)
-    if mode_of(model) is not None:
-        raise ArgumentValueError("the model was made inside building() and has no values: measure() runs real steps, so build it outside")
-    if not isinstance(steps, int) or steps < 1:
-        raise ArgumentValueError(f"steps must be a whole number of at least 1, not {steps!r}")
-    if graph is not None and not times:
-        raise ArgumentValueError("graph is the file that gets the measured times: leave it out, or measure with times=True")
+    device = _device_of(model)
+    _check_times(device, times, steps, graph)
     name = name or type(model).__name__
     path = file_to_write(out, name, ".measurement.json")
     timed = file_to_read(graph, "graph") if graph is not None else None
     content = load_plan(plan) if plan is not None else None
-    device = _device_of(model)
-    if times and device.type == "cuda" and torch.cuda.get_device_name(device).startswith(_STAND_IN):
-        raise TraceError("the stand-in GPU runs no kernels, so there are no times to measure: pass times=False")
     told = Progress(progress, _PASSES_OF_RUN * (1 if plan is None else 2))
-    full = ""
     try:
         step_of = (model, args, kwargs, loss, optimizer, mode, device.type)
         gc.collect()  # so that earlier garbage doesn't hold memory
         ready = prepared(*step_of, targets=targets, fake=False, emulate=False)
-        with translated(), older_objects_spared(), _casting(model, autocast), ready as step:
+        with _full_gpu_refused(device), translated(), older_objects_spared(), _casting(model, autocast), ready as step:
             step.progress = told
             runs, profiles = _runs(step, content, loss, steps if times else 0, device, path.with_suffix(".pickle"))
             file = _header(step, name, device) | {"runs": runs}
-    except torch.OutOfMemoryError as error:
-        full = str(error).partition(" GPU ")[0]
     finally:
         told.end()
-    if full:  # raised here, where no exception holds the step's tensors
-        raise TraceError(f"{device} has too little memory for the step ({full.rstrip('.')}): measure it with a smaller batch")
     if timed is not None:
         write_times(timed, profiles, len(runs[0]["ops"]), device)
     path.write_text(json.dumps(file, separators=(",", ":"), allow_nan=False) + "\n", encoding="utf-8")
