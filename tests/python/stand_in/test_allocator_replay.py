@@ -21,7 +21,7 @@ SETTINGS = {
 
 
 def replayed(folder, device, settings, memory):
-    """Rows as stand_in_events prints them."""
+    """Rows as on_stand_in/events.py prints them."""
     with open(folder / f"{device}.txt") as events:
         done = subprocess.run([CHECK, settings, str(memory)], stdin=events, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
@@ -29,7 +29,7 @@ def replayed(folder, device, settings, memory):
 
 
 def check(folder, programs, *, settings="", memory=80 * stand_in.GiB, **gpu):
-    counted = stand_in.result("helpers.stand_in_events", str(folder), *programs, settings=settings, memory=memory, **gpu)
+    counted = stand_in.result("helpers.on_stand_in.events", str(folder), *programs, settings=settings, memory=memory, **gpu)
     found = [replayed(folder, device, settings, memory) for device in range(len(counted))]
     assert found == counted
     return counted

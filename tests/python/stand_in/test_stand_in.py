@@ -14,7 +14,7 @@ TRAININGS = ("resnet18", "gpt2", "encoder")
 @cache
 def outcomes(*programs, **gpu):
     """Of each program its devices."""
-    return stand_in.result("helpers.stand_in_programs", *programs, **gpu)
+    return stand_in.result("helpers.on_stand_in.programs", *programs, **gpu)
 
 
 @pytest.mark.parametrize("settings", ["", EXPANDABLE, "max_split_size_mb:32"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that run on the stand-in GPU, and what PyTorch's counters and its own memory snapshot say of each: `-m helpers.stand_in_programs NAME...`."""
+"""Programs that run on the stand-in GPU, and what PyTorch's counters and its own memory snapshot say of each: `-m helpers.on_stand_in.programs NAME...`."""
 
 from __future__ import annotations
 

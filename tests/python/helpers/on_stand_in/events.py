@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs programs one after the other on the stand-in GPU and writes what its allocator was asked for, as allocator_check reads it:
-`-m helpers.stand_in_events FOLDER NAME...`. FOLDER gets a file of events for each device; printed are PyTorch's peaks after each program."""
+`-m helpers.on_stand_in.events FOLDER NAME...`. FOLDER gets a file of events for each device; printed are PyTorch's peaks after each program."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Iterable
 
 import torch
-from helpers.stand_in_programs import PROGRAMS
+from helpers.on_stand_in.programs import PROGRAMS
 
 COUNTERS = ("requested", "allocated", "active", "reserved", "inactive_split")
 ACTIONS = {"free_requested": "request", "free_completed": "complete"}
