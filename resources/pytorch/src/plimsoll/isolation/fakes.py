@@ -103,11 +103,12 @@ def _copy_hooks(tensor: torch.Tensor, fake: torch.Tensor) -> None:
 
 
 class Lender:
-    """Replaces real tensors by fakes; equal objects and shared storages stay equal and shared."""
+    """Replaces real tensors by fakes; equal objects and shared storages stay equal and shared. `device`: on which the fakes lie; None: each
+    on that of its tensor."""
 
-    def __init__(self, mode: FakeTensorMode, device: str = "cpu"):
+    def __init__(self, mode: FakeTensorMode, device: Optional[str] = "cpu"):
         self.mode = mode
-        self._device = device  # on which the fakes lie
+        self._device = device
         self._fakes: dict[int, torch.Tensor] = {}
         self._reals: dict[int, torch.Tensor] = {}  # by the fake's storage; held, so that ids stay valid
         self._bases: dict[int, torch.Tensor] = {}  # on the device, by the storage on the device that the fake came from
@@ -129,7 +130,7 @@ class Lender:
 
     def fake(self, tensor: torch.Tensor, moves: bool = True, given: bool = True) -> torch.Tensor:
         """`moves`: the fake follows the step to its device; `given`: other batches may have other values in it."""
-        device = self._device if moves else tensor.device.type
+        device = self._device if moves and self._device is not None else tensor.device.type
         if isinstance(tensor, FakeTensor) and tensor.device.type == device:
             return tensor
         known = self._fakes.get(id(tensor))
@@ -173,7 +174,7 @@ class Lender:
 
 
 def lender_for(
-    model: torch.nn.Module, stack: contextlib.ExitStack, device: str = "cpu", among: Iterable[torch.Tensor] = ()
+    model: torch.nn.Module, stack: contextlib.ExitStack, device: Optional[str] = "cpu", among: Iterable[torch.Tensor] = ()
 ) -> Lender:  # fmt: skip
     """A lender whose fakes mix with the fakes in the model and among the tensors; none of its own stays in a cache."""
     mode = mode_of(model, among)

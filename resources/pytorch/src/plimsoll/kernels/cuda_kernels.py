@@ -109,8 +109,9 @@ def recurrent_kernels(kernels: Kernels) -> Iterator[None]:
     library = torch.library.Library("aten", "IMPL")
     casts = cuda_autocast.Casts("cuda")
     try:
-        cuda_recurrent.install(library, kernels, "AutogradCUDA")
-        cuda_autocast.install_recurrent(library, casts)
+        if torch.backends.cudnn.enabled:
+            cuda_recurrent.install(library, kernels, "AutogradCUDA")
+            cuda_autocast.install_recurrent(library, casts)
         with cuda_autocast.cleared_with_autocast(casts):
             yield
     finally:
