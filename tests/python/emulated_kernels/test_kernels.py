@@ -72,13 +72,14 @@ def test_attention_takes_the_first_eligible_kernel(name):
         assert any("attention runs as separate operators" in sentence for sentence in graph["assumed"])
 
 
-def test_the_efficient_kernel_pads_what_it_keeps_and_leaves_random_numbers_on_the_host():
-    graph = traced(length=40)
-    row = op(graph, "aten._scaled_dot_product_efficient_attention.default")
-    shapes = [tuple(graph["tensors"][t][1]) for t in row[7]]
-    assert shapes == [(2, 4, 40, 16), (2, 4, 64)]  # rows of 32 queries; seed and offset are in host memory
-    backward = op(graph, "aten._scaled_dot_product_efficient_attention_backward.default")
-    assert backward[16][7:9] == [{"host": "int64"}, {"host": "int64"}]
+def test_the_efficient_kernel_pads_what_it_keeps_and_leaves_random_numbers_of_dropout_on_the_host():
+    for dropout, on_gpu, kept in ((0.1, [], "host"), (0.0, [(), ()], "t")):
+        graph = traced(length=40, dropout_p=dropout)
+        row = op(graph, "aten._scaled_dot_product_efficient_attention.default")
+        shapes = [tuple(graph["tensors"][t][1]) for t in row[7]]
+        assert shapes == [(2, 4, 40, 16), (2, 4, 64), *on_gpu]  # rows of 32 queries, seed and offset
+        backward = op(graph, "aten._scaled_dot_product_efficient_attention_backward.default")
+        assert [list(argument) for argument in backward[16][7:9]] == [[kept], [kept]]
 
 
 def test_a_mask_of_odd_width_is_padded_to_rows_of_8():
@@ -146,6 +147,15 @@ def test_norms_in_half_precision_keep_statistics_in_single(norm, op_name):
     assert_sound(graph)
     row = op(graph, f"aten.{op_name}.default")
     assert [graph["dtypes"][graph["tensors"][t][4]] for t in row[7]] == ["bfloat16", "float32", "float32"]
+
+
+def test_cudnn_batch_norm_under_autocast_keeps_statistics_in_single():
+    model = torch.nn.Sequential(torch.nn.Conv2d(3, 8, 1), torch.nn.BatchNorm2d(8))
+    graph = trace_graph(model, torch.zeros(2, 3, 4, 4), autocast=torch.float16)
+    assert_sound(graph)
+    assert graph["kernels"]["batch_norm"] == {"cudnn": 1}
+    row = op(graph, "aten.cudnn_batch_norm.default")
+    assert [graph["dtypes"][graph["tensors"][t][4]] for t in row[7]] == ["float16", "float32", "float32", "uint8"]
 
 
 def test_dropout_keeps_a_byte_an_element():

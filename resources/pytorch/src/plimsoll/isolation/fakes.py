@@ -140,6 +140,7 @@ class Lender:
         self._device = device
         self._fakes: dict[int, torch.Tensor] = {}
         self._reals: dict[int, torch.Tensor] = {}  # by the fake's storage; held, so that ids stay valid
+        self._bases: dict[int, torch.Tensor] = {}  # on the device, by the storage on the device that the fake came from
         self._held: list[torch.Tensor] = []
 
     def lend(self, reach: Reach) -> None:
@@ -190,8 +191,15 @@ class Lender:
             return known if isinstance(known, FakeTensor) else known.as_strided(*geometry)
 
     def _moved(self, tensor: torch.Tensor) -> torch.Tensor:
+        """The fake on the lender's device, in the same place of a storage of the same size."""
+        storage = tensor.untyped_storage()
         with self.mode:
-            return torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype, device=self._device)
+            base = self._bases.get(storage._cdata)
+            if base is None:
+                base = self._bases[storage._cdata] = torch.empty(storage.nbytes(), dtype=torch.uint8, device=self._device)
+                self._held.append(tensor)
+            moved = torch.empty(0, dtype=tensor.dtype, device=self._device)
+            return moved.set_(base.untyped_storage(), tensor.storage_offset(), tensor.shape, tensor.stride())
 
 
 def lender_for(

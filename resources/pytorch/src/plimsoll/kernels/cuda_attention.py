@@ -115,8 +115,9 @@ def _run_flash(call: Call) -> torch.Tensor:
     q, k, v = (
         F.pad(t, (0, _FLASH_ALIGNMENT - head % _FLASH_ALIGNMENT)) if head % _FLASH_ALIGNMENT else t for t in (call.q, call.k, call.v)
     )
-    result = aten._scaled_dot_product_flash_attention(q, k, v, call.dropout, call.causal, False, scale=scale)[0]
-    return result[..., :head] if head % _FLASH_ALIGNMENT else result
+    results = aten._scaled_dot_product_flash_attention(q, k, v, call.dropout, call.causal, False, scale=scale)
+    # The other results live until the slice is taken, as in C++.
+    return aten.slice.Tensor(results[0], -1, 0, head) if head % _FLASH_ALIGNMENT else results[0]
 
 
 def _added(mask: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
@@ -132,7 +133,7 @@ def _run_efficient(call: Call) -> torch.Tensor:
         bias = _added(bias, call.q.dtype)
         if any(stride % _MASK_ALIGNMENT for stride in bias.stride()[:-1]) or bias.stride(-1) != 1:
             width = bias.size(-1)
-            bias = F.pad(bias, (0, _MASK_ALIGNMENT - width % _MASK_ALIGNMENT))[..., :width]
+            bias = aten.slice.Tensor(F.pad(bias, (0, _MASK_ALIGNMENT - width % _MASK_ALIGNMENT)), -1, 0, width)
         bias = bias.expand(call.q.size(0), call.q.size(1), call.q.size(2), call.k.size(2))
     return aten._scaled_dot_product_efficient_attention(
         call.q, call.k, call.v, bias, call.needs_gradient(), call.dropout, call.causal, scale=call.scale

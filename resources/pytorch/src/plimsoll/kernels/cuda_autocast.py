@@ -8,7 +8,8 @@ used by both kinds of ops is cast twice.
 
 from __future__ import annotations
 
-from typing import Any, Callable, Iterable
+import contextlib
+from typing import Any, Callable, Iterable, Iterator
 
 import torch
 
@@ -37,8 +38,8 @@ _OTHER_ON_CPU = {"grid_sampler", "prod", "prod.dim_int", _BANNED}  # known to bo
 _NORM_EXPONENT = 2  # without one given
 
 
-def _without_autocast() -> Any:
-    return torch._C._ExcludeDispatchKeyGuard(torch._C.DispatchKeySet(torch._C.DispatchKey.AutocastCPU))
+def _without_autocast(key: str = _CPU) -> Any:
+    return torch._C._ExcludeDispatchKeyGuard(torch._C.DispatchKeySet(getattr(torch._C.DispatchKey, key)))
 
 
 def _eligible(value: Any) -> bool:
@@ -46,9 +47,10 @@ def _eligible(value: Any) -> bool:
 
 
 class Casts:
-    """Casts tensors. As in autocast, weights are cast once per block: leaves in single precision that require gradients."""
+    """Casts tensors. As in autocast of `device`, weights are cast once per block: leaves in single precision that require gradients."""
 
-    def __init__(self) -> None:
+    def __init__(self, device: str = "cpu") -> None:
+        self._device = device
         self._weights: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}  # by identity: the weight and its cast
 
     def clear(self) -> None:
@@ -65,10 +67,9 @@ class Casts:
             self._weights[id(value)] = (value, value.to(dtype))
         return self._weights[id(value)][1]
 
-    @staticmethod
-    def _keeps(tensor: torch.Tensor, dtype: torch.dtype) -> bool:
+    def _keeps(self, tensor: torch.Tensor, dtype: torch.dtype) -> bool:
         weight = tensor.dtype == torch.float32 and tensor.requires_grad and tensor.is_leaf and not tensor._is_view()
-        return weight and dtype == torch.get_autocast_dtype("cpu") and torch.is_autocast_cache_enabled()
+        return weight and dtype == torch.get_autocast_dtype(self._device) and torch.is_autocast_cache_enabled()
 
 
 def _flat(values: Iterable[Any]) -> Iterable[Any]:
@@ -79,10 +80,10 @@ def _flat(values: Iterable[Any]) -> Iterable[Any]:
             yield value
 
 
-def _casting(op: Any, casts: Casts, dtype_of: Callable[[Any], torch.dtype]) -> Callable:
+def _casting(op: Any, casts: Casts, dtype_of: Callable[[Any], torch.dtype], key: str = _CPU) -> Callable:
     def kernel(*args: Any, **kwargs: Any) -> Any:
         dtype = dtype_of(args)
-        with _without_autocast():
+        with _without_autocast(key):
             return op(*casts(args, dtype), **{name: casts(value, dtype) for name, value in kwargs.items()})
 
     return kernel
@@ -149,3 +150,25 @@ def install(library: Any, casts: Casts) -> None:
         if name.startswith(("cudnn_", "miopen_")):
             continue  # nothing calls them here
         library.impl(name, _policy(name, _overload(name), casts), _CPU)
+
+
+def install_recurrent(library: Any, casts: Casts) -> None:
+    """For fakes on a GPU: the same casts for recurrent layers as where CUDA's autocast is emulated."""
+    op = torch.ops.aten._cudnn_rnn.default
+    library.impl("_cudnn_rnn", _casting(op, casts, lambda _: torch.get_autocast_dtype("cuda"), _CUDA), _CUDA)
+
+
+@contextlib.contextmanager
+def cleared_with_autocast(casts: Casts) -> Iterator[None]:
+    """While entered, `casts` lets go of its weights when autocast does."""
+    clear_cache = torch.clear_autocast_cache
+
+    def clear_caches() -> None:
+        casts.clear()
+        clear_cache()
+
+    torch.clear_autocast_cache = clear_caches
+    try:
+        yield
+    finally:
+        torch.clear_autocast_cache = clear_cache

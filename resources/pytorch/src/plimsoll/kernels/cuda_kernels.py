@@ -48,7 +48,8 @@ class Kernels:
         self.chosen = {}
 
     def take_from(self, targets: Iterable[str], device: str) -> None:
-        """Records a kernel that a step on a real GPU chose by itself, as seen in its ops."""
+        """Records the kernels that PyTorch chose by itself on a GPU, as seen in the step's ops, in place of those counted so far."""
+        self.begin()
         for family, kernel in (_TAKEN[target] for target in targets if target in _TAKEN):
             self.take(family, kernel, f"kernels are those that PyTorch chose for {device}")
 
@@ -102,16 +103,28 @@ def _autocast(original: Any, install: Callable[[], None]) -> Any:
 
 
 @contextlib.contextmanager
+def recurrent_kernels(kernels: Kernels) -> Iterator[None]:
+    """For fakes on a GPU, for which PyTorch chooses all other kernels: its way to cuDNN's recurrent kernel reads the addresses of the
+    weights, which fakes don't have."""
+    library = torch.library.Library("aten", "IMPL")
+    casts = cuda_autocast.Casts("cuda")
+    try:
+        if torch.backends.cudnn.enabled:
+            cuda_recurrent.install(library, kernels, "AutogradCUDA")
+            cuda_autocast.install_recurrent(library, casts)
+        with cuda_autocast.cleared_with_autocast(casts):
+            yield
+    finally:
+        library._destroy()
+
+
+@contextlib.contextmanager
 def cuda_kernels(kernels: Kernels) -> Iterator[None]:
     """Replaces the CPU's choices and records each in `kernels`."""
     library = torch.library.Library("aten", "IMPL")
-    autocast, clear_cache = torch.autocast.__init__, torch.clear_autocast_cache
+    autocast = torch.autocast.__init__
     casts = cuda_autocast.Casts()
     installed: list[bool] = []
-
-    def clear_caches() -> None:
-        casts.clear()
-        clear_cache()
 
     def install_autocast() -> None:
         if not installed:
@@ -126,9 +139,8 @@ def cuda_kernels(kernels: Kernels) -> Iterator[None]:
         cuda_norms.install(library, kernels, _KEY)
         cuda_recurrent.install(library, kernels, _KEY)
         torch.autocast.__init__ = _autocast(autocast, install_autocast)
-        torch.clear_autocast_cache = clear_caches
-        yield
+        with cuda_autocast.cleared_with_autocast(casts):
+            yield
     finally:
         torch.autocast.__init__ = autocast
-        torch.clear_autocast_cache = clear_cache
         library._destroy()

@@ -35,14 +35,14 @@ def _contiguous(_: Any, result: Any) -> Any:
 def _unreduced_memory(args: Any, result: Any) -> Any:
     """Losses whose kernels compute the unreduced loss first and then resize it to one number: all of its memory stays allocated."""
     count = math.prod(torch.broadcast_shapes(args[0].shape, args[1].shape))
-    return result if result.dim() or count <= 1 else torch.empty((count,), dtype=result.dtype).as_strided((), ())
+    return result if result.dim() or count <= 1 else result.new_empty((count,)).as_strided((), ())
 
 
 def _unfolded_memory(args: Any, result: Any) -> Any:
     """Folding allocates a tensor as large as its input first, and resizes it."""
     if args[0].numel() <= result.numel():
         return result
-    return torch.empty((args[0].numel(),), dtype=result.dtype).as_strided(result.shape, result.stride())
+    return result.new_empty((args[0].numel(),)).as_strided(result.shape, result.stride())
 
 
 def _no_buffer(_: Any, result: Any) -> Any:
@@ -50,13 +50,17 @@ def _no_buffer(_: Any, result: Any) -> Any:
     return (result[0], result[1].new_empty((0,)))
 
 
+def _single(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor.new_empty_strided(tensor.shape, tensor.stride(), dtype=torch.float32)
+
+
 def _wide(tensor: torch.Tensor) -> torch.Tensor:
-    return torch.empty_strided(tensor.shape, tensor.stride(), dtype=torch.float32) if tensor.dtype in HALF else tensor
+    return _single(tensor) if tensor.dtype in HALF else tensor
 
 
 def _ordered_as(result: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
     strides = other.stride()
-    return result if strides == result.stride() else torch.empty_strided(result.shape, strides, dtype=result.dtype)
+    return result if strides == result.stride() else result.new_empty_strided(result.shape, strides)
 
 
 def _strides_of_product(*positions: int) -> Callable[[Any, Any], Any]:
@@ -96,15 +100,17 @@ def _wanted_gradient(args: Any, result: Any) -> Any:
 
 
 def _wide_statistics(args: Any, result: Any) -> Any:
-    """CUDA's layer and batch norm keep mean and deviation in float32, whereas the CPU's keep them in the input's half precision."""
+    """CUDA's layer norm and batch norm (cuDNN's, too) keep mean and deviation in float32, whereas the CPU's keep them in the input's half
+    precision."""
     if args[0].dtype not in HALF:
         return result
-    return (result[0], *(t.to(torch.float32) if t.numel() else t for t in result[1:]))
+    return (result[0], *(_single(t) if t.numel() else t for t in result[1:]))
 
 
 _ON_CUDA: dict[Any, Callable] = {
     aten.native_layer_norm.default: _wide_statistics,
     aten.native_batch_norm.default: _wide_statistics,
+    aten.cudnn_batch_norm.default: _wide_statistics,
     aten.log_sigmoid_forward.default: _no_buffer,
 }
 _CORRECTED: dict[Any, Callable] = {

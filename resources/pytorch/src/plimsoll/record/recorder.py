@@ -320,11 +320,11 @@ class Recorder(Transparent):
         if op.engine_add:
             old = args[0]
             op.reusable = not old._is_view() and old.dtype == result.dtype
-        if self._emulates_cuda:
+        if self._emulates_cuda or (self._target == "cuda" and self._lender is not None):
             for place in fake_results.on_host(func, args):
                 self.storages.rows[self.storages.tensors[op.outputs[place]].storage].host = True
-            if self.phase == OPTIMIZER:
-                self._keep_on_host(op, constant, result)
+        if self._emulates_cuda and self.phase == OPTIMIZER:
+            self._keep_on_host(op, constant, result)
 
     def _keep_on_host(self, op: Op, constant: bool, result: Any) -> None:
         """Step counters of optimizers stay in host memory, as does anything computed from them alone."""

@@ -40,19 +40,20 @@ class _Identities:
 
 
 class Structures:
-    """The rows of the table `structures`. `tensor_row` is a tensor's row in `tensors`."""
+    """The rows of the table `structures`. `tensor_row` is a tensor's row in `tensors`; `place` as for encode()."""
 
-    def __init__(self, tensor_row: Callable[[torch.Tensor], int]):
+    def __init__(self, tensor_row: Callable[[torch.Tensor], int], place: str = ""):
         self.rows: list[list[Any]] = []
         self._rows_of: dict[str, int] = {}
         self._tensor_row = tensor_row
+        self._place = place
         self._objects = _Identities()
         self._tensors: dict[int, _Identities] = {}
 
     def of_call(self, args: tuple, kwargs: dict) -> int:
         slot = [0]
         values = [self._value(value, slot) for value in args]
-        return self._row([values, [[name, self._value(value, slot)] for name, value in kwargs.items()], list(_modes())])
+        return self._row([values, [[name, self._value(value, slot)] for name, value in kwargs.items()], list(_modes(self._place))])
 
     def of_result(self, result: Any) -> int:
         return self._row([[self._value(result, [0])], [], []])
@@ -72,7 +73,7 @@ class Structures:
         if kind is int and not -(2**63) <= value < 2**63:
             return {"int": str(value)}
         if kind in _ENCODED:
-            return encode(value, self._tensor_row)
+            return encode(value, self._tensor_row, self._place)
         if kind in (str, bytes):
             return _text(value)
         if kind is list:
@@ -105,11 +106,11 @@ def _text(value: Any) -> Any:
     return {"digest": [type(value).__name__, hashlib.sha256(content).hexdigest()]}
 
 
-def _modes() -> Iterator[str]:
+def _modes(place: str) -> Iterator[str]:
     if not torch.is_grad_enabled():
         yield "no_grad"
     if torch.is_inference_mode_enabled():
         yield "inference_mode"
     for device in ("cpu", "cuda"):
         if torch.is_autocast_enabled(device):
-            yield f"autocast {device} {str(torch.get_autocast_dtype(device)).removeprefix('torch.')}"
+            yield f"autocast {place or device} {str(torch.get_autocast_dtype(device)).removeprefix('torch.')}"

@@ -16,7 +16,7 @@ from ..isolation.fakes import lender_for
 from ..isolation.keeping import contents
 from ..isolation.reach import Reach
 from ..kernels import huggingface
-from ..kernels.cuda_kernels import cuda_kernels
+from ..kernels.cuda_kernels import cuda_kernels, recurrent_kernels
 from ..kernels.eager_paths import EagerPaths
 from .arguments import check_model, check_targets
 from .autocast import casting_to, check_emulated, taken_off
@@ -184,6 +184,6 @@ def prepared(
             step.assumed.append(f"torch.compile is left out: {compiled} is recorded as its code runs without it")
         if resize is not None:
             resize(step)
-        if target == "cuda" and not on_gpu:
-            stack.enter_context(cuda_kernels(step.kernels))
+        if target == "cuda" and (fake or not on_gpu):
+            stack.enter_context(recurrent_kernels(step.kernels) if on_gpu else cuda_kernels(step.kernels))
         yield step

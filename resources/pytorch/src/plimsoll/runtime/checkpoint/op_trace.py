@@ -27,6 +27,7 @@ from ...isolation.foreign import refuse_real_writes
 from ...isolation.known_values import follow
 from ...isolation.reach import Reach
 from ...kernels import fake_results, huggingface
+from ...kernels.cuda_kernels import Kernels, recurrent_kernels
 from ...kernels.eager_paths import EagerPaths
 from ...kernels.in_place import Transparent, without_modes
 from ...kernels.looks import Looks
@@ -279,7 +280,7 @@ def target_of(model: torch.nn.Module, inputs: list[torch.Tensor], for_cuda: bool
 def on_fakes(model: torch.nn.Module, inputs: list[torch.Tensor], target: str) -> Iterator[list[torch.Tensor]]:
     """While entered, the model has fakes for its tensors; yields those of the inputs. Nothing inside has an effect outside."""
     with _disable_current_modes(), contextlib.ExitStack() as stack:
-        lender = lender_for(model, stack, among=inputs)
+        lender = lender_for(model, stack, None, among=inputs)
         stack.enter_context(preserve.log())
         stack.enter_context(preserve.random_state())
         stack.enter_context(preserve.modes())
@@ -290,6 +291,8 @@ def on_fakes(model: torch.nn.Module, inputs: list[torch.Tensor], target: str) ->
         stack.enter_context(lender.mode)
         stack.enter_context(huggingface.unnoticed())
         stack.enter_context(EagerPaths(target))
+        if any(tensor.is_cuda for tensor in (*inputs, *model.parameters())):
+            stack.enter_context(recurrent_kernels(Kernels()))
         yield inputs
 
 
