@@ -83,7 +83,7 @@ def test_values_die_with_their_last_use():
 def test_what_is_refused():
     with pytest.raises(plimsoll.TraceError, match="plans and losses belong to training steps"):
         plimsoll.compile_step(Answering(), loss=lambda answer: answer.hidden.sum(), mode="inference")
-    with pytest.raises(plimsoll.TraceError, match='mode must be "train" or "inference", not "eval"'):
+    with pytest.raises(plimsoll.TraceError, match="mode must be .train. or .inference., not 'eval'"):
         plimsoll.compile_step(Answering(), mode="eval")
     held = []
 
