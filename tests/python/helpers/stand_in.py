@@ -32,8 +32,8 @@ def run(code: str, *arguments: str, **gpu: Any) -> subprocess.CompletedProcess[s
     return subprocess.run([sys.executable, "-c", code, *arguments], env=environment(**gpu), capture_output=True, text=True, timeout=280)
 
 
-def result(module: str, *arguments: str, **gpu: Any) -> Any:
-    """What `python -m module arguments` prints on its last line, as JSON."""
-    done = subprocess.run([sys.executable, "-m", module, *arguments], env=environment(**gpu), capture_output=True, text=True, timeout=280)
+def result(module: str, *arguments: str, seconds: float = 280, **gpu: Any) -> Any:
+    """What `python -m module arguments` prints on its last line, as JSON; it may take so many `seconds`."""
+    done = subprocess.run([sys.executable, "-m", module, *arguments], env=environment(**gpu), capture_output=True, text=True, timeout=seconds)
     assert done.returncode == 0, done.stderr[-4000:]
     return json.loads(done.stdout.splitlines()[-1])

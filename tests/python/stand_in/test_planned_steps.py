@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Planned steps on the stand-in GPU: PyTorch's counters against what was predicted, to the byte; what a kernel takes besides has a name."""
+
+import itertools
+import os
+import subprocess
+from functools import cache
+
+import pytest
+from helpers import EXHAUSTIVE, ROOT, stand_in
+from helpers.on_stand_in.planned import KINDS
+from helpers.tables import WRITING, Table
+from helpers.zoo import ZOO
+
+CHECK = os.environ.get("PLIMSOLL_ALLOCATOR_CHECK", str(ROOT / "build/dev/bin/allocator_check"))
+MEMORY = 80 * stand_in.GiB
+SHARES = (30, 60, 90)  # of the way down from the unplanned peak
+NONE = "unplanned"
+MODELS = (*ZOO, "gpt2:bfloat16", "convnext:bfloat16")
+ALL = [case for name in MODELS for case in ((name, NONE, 0), *itertools.product((name,), KINDS, SHARES))]
+ALWAYS = [
+    ("resnet18", "modules", 60), ("awkward", NONE, 0), ("awkward", "ops", 90), ("gpt2:bfloat16", "ops", 60), ("gpt2:bfloat16", "saved sets", 30),
+]  # fmt: skip
+CASES = ALL if EXHAUSTIVE or WRITING else ALWAYS
+
+# Kernels that take memory for themselves, at a peak.
+TAKE_SCRATCH = {
+    "slow_conv2d_forward_out_cuda", "slow_conv2d_backward_out_cuda", "_efficient_attention_backward", "structured_softmax_backward_cuda_out",
+}  # fmt: skip
+
+
+def key(name, kind, share):
+    return name, kind, f"{share}%" if share else "–"
+
+
+COMPARED = 4  # requested, allocated, active and reserved; free parts of blocks depend on the addresses that the driver gives
+
+COLUMNS = ("predicted", "requested", "more", "taken by", "allocated", "reserved")
+TABLE = Table("STAND_IN.md", ("model", "plan", "way down"), COLUMNS, [key(*case) for case in ALL])
+
+
+@pytest.fixture(scope="module")
+def outcomes(tmp_path_factory):
+    """Of a model's cases, run in one process."""
+
+    @cache
+    def of_model(model):
+        mine = [case for case in CASES if case[0] == model]
+        texts = [f"{model}/{'modules' if kind == NONE else kind}/{share}" for _, kind, share in mine]
+        found = stand_in.result("helpers.on_stand_in.planned", str(tmp_path_factory.mktemp(model)), *texts, seconds=1200, memory=MEMORY)
+        return dict(zip(mine, map(found.get, texts)))
+
+    return of_model
+
+
+def replayed(events):
+    """PyTorch's counters, as on_stand_in/events.py prints them."""
+    with open(events) as file:
+        done = subprocess.run([CHECK, "", str(MEMORY)], stdin=file, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return [int(number) for number in done.stdout.split()]
+
+
+@pytest.mark.parametrize("name, kind, share", CASES)
+def test_a_planned_step_takes_what_was_predicted(outcomes, name, kind, share):
+    step = outcomes(name)[name, kind, share]
+    requested, allocated, active, reserved, *_ = step["peaks"]
+    more = requested - step["predicted"]
+    assert step["before"][0] == step["resident"] < step["predicted"]
+    assert more == 0 or (more > 0 and step["kernel"] in TAKE_SCRATCH)
+    assert replayed(step["events"])[:COMPARED] == step["peaks"][:COMPARED]
+    assert requested <= allocated == active <= reserved
+    bytes_of = (step["predicted"], requested, more, None, allocated, reserved)
+    cells = {column: f"{count:,}" for column, count in zip(COLUMNS, bytes_of) if count is not None}
+    TABLE.check(key(name, kind, share), {**cells, "taken by": f"`{step['kernel']}`" if more else "–"})
+
+
+def test_the_table_is_complete():
+    TABLE.check_complete()
