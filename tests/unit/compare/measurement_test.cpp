@@ -136,7 +136,8 @@ void MeasurementTest::refusesWhatIsWrong_data()
         R"({"plan":{"runtime":"checkpoint","granularity":"module","planner":"rotor","budget_bytes":9,"peak_bytes":8})",
         R"({"plan":null)", "without a plan");
     row("time", R"("step_time_ns":20)", R"("step_time_ns":41)", "within step_times_ns");
-    row("a median of none", R"("step_time_ns":20)", R"("step_time_ns":null)", "within step_times_ns");
+    row("a median of none", R"("step_time_ns":20)", R"("step_time_ns":null)",
+        "within step_times_ns");
     row("no times", R"("step_times_ns":[30])", R"("step_times_ns":[])", "within step_times_ns");
     row("below resident", R"("allocator_peak_bytes":310)", R"("allocator_peak_bytes":99)",
         "runs[0].allocator_peak_bytes must not be below");
