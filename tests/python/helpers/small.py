@@ -25,6 +25,23 @@ class Tied(torch.nn.Module):
         return self.head(hidden)
 
 
+class Gated(torch.nn.Module):
+    """A residual block of plain modules and a product that no module makes."""
+
+    def __init__(self, width):
+        super().__init__()
+        self.norm, self.up, self.down = torch.nn.LayerNorm(width), torch.nn.Linear(width, 4 * width), torch.nn.Linear(2 * width, width)
+
+    def forward(self, x):
+        a, b = self.up(self.norm(x)).chunk(2, dim=-1)
+        return x + self.down(a * torch.sigmoid(b))
+
+
+def gated():
+    torch.manual_seed(0)
+    return torch.nn.Sequential(*[Gated(32) for _ in range(4)])
+
+
 def tied(batch=8):
     torch.manual_seed(0)
     tokens = torch.randint(0, 40, (batch,))

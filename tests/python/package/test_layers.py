@@ -24,7 +24,7 @@ LAYERS = {
     "runtime/checkpoint": {"common", "kernels", "isolation", "training_step", "runtime"},
     "runtime/compiled_step": {"common", "kernels", "isolation", "training_step", "record", "runtime"},
     "measure": {"common", "isolation", "training_step", "record", "runtime", "runtime/checkpoint", "runtime/compiled_step"},
-    "planning": {"record", "runtime", "runtime/checkpoint"},
+    "planning": {"training_step", "record", "runtime", "runtime/checkpoint"},
     TOP: {"common", "isolation", "training_step", "record", "runtime/checkpoint", "runtime/compiled_step", "measure", "planning"},
 }
 FREE = "version"  # may be imported from everywhere

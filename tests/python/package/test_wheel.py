@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The wheel as a new user gets it: installed into an environment of its own, where it traces a model and applies a plan."""
 
+import inspect
 import json
 import os
 import re
@@ -11,36 +12,27 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from helpers import ROOT
+from helpers import ROOT, small
 
 SOURCES = ROOT / "resources" / "pytorch" / "src" / "plimsoll"
 CLI = os.environ.get("PLIMSOLL_CLI", str(ROOT / "build" / "dev" / "bin" / "plimsoll-cli"))
 
-MODEL = """
+MODEL = f"""
 import torch
 
-class Gated(torch.nn.Module):
-    def __init__(self, width):
-        super().__init__()
-        self.norm, self.up, self.down = torch.nn.LayerNorm(width), torch.nn.Linear(width, 4 * width), torch.nn.Linear(2 * width, width)
+{inspect.getsource(small.Gated)}
 
-    def forward(self, x):
-        a, b = self.up(self.norm(x)).chunk(2, dim=-1)
-        return x + self.down(a * torch.sigmoid(b))
-
-def model():
-    torch.manual_seed(0)
-    return torch.nn.Sequential(*[Gated(32) for _ in range(4)])
+{inspect.getsource(small.gated)}
 
 def step():
-    return {"model": model(), "args": torch.ones(512, 32), "optimizer": torch.optim.SGD, "name": "gated"}
+    return {{"model": gated(), "args": torch.ones(512, 32), "optimizer": torch.optim.SGD, "name": "gated"}}
 """
 
 APPLY = """
 import json, sys, torch, plimsoll, mine
 
 def step(plan):
-    model, sizes = mine.model(), {}
+    model, sizes = mine.gated(), {}
     if plan is not None:
         plimsoll.apply(model, plan)
     def pack(tensor):

@@ -7,23 +7,9 @@ import plimsoll
 import pytest
 import torch
 from helpers import stand_in
+from helpers.small import gated
 
 BATCH = torch.linspace(-1, 1, 512 * 32).view(512, 32)
-
-
-class Gated(torch.nn.Module):
-    def __init__(self, width):
-        super().__init__()
-        self.norm, self.up, self.down = torch.nn.LayerNorm(width), torch.nn.Linear(width, 4 * width), torch.nn.Linear(2 * width, width)
-
-    def forward(self, x):
-        a, b = self.up(self.norm(x)).chunk(2, dim=-1)
-        return x + self.down(a * torch.sigmoid(b))
-
-
-def model():
-    torch.manual_seed(0)
-    return torch.nn.Sequential(*[Gated(32) for _ in range(4)])
 
 
 def loss(output):
@@ -46,21 +32,21 @@ def step(trained):
 
 def test_the_plan_is_applied_and_is_that_of_trace_and_plan(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    planned = model()
+    planned = gated()
     fitted = plimsoll.fit(planned, BATCH, loss=loss, optimizer=torch.optim.SGD, budget="75%", planner="chen")
     assert list(tmp_path.iterdir()) == []  # files of its own don't stay
-    graph = plimsoll.trace(model(), BATCH, loss=loss, optimizer=torch.optim.SGD)
+    graph = plimsoll.trace(gated(), BATCH, loss=loss, optimizer=torch.optim.SGD)
     alone = plimsoll.plan(graph, budget="75%", planner="chen")
     assert fitted.plan.content["regions"] == alone.content["regions"] != []
     assert fitted.prediction == alone.prediction
     assert fitted.prediction.peak_bytes <= fitted.prediction.budget_bytes < fitted.prediction.unplanned_peak_bytes
-    (plain, expected), (kept, gradients) = step(model()), step(planned)
+    (plain, expected), (kept, gradients) = step(gated()), step(planned)
     assert kept < plain and all(map(torch.equal, expected, gradients))
     assert repr(fitted) == repr(alone) and "<svg" in fitted._repr_html_()
 
 
 def test_removing_it_restores_the_model():
-    planned = model()
+    planned = gated()
     with plimsoll.fit(planned, BATCH, loss=loss, budget="80%", planner="chen", target="cpu") as fitted:
         assert fitted.plan.content["graph"]["target"] == "cpu"
         assert "forward" in planned.__dict__ or any("forward" in module.__dict__ for module in planned.modules())
@@ -69,7 +55,7 @@ def test_removing_it_restores_the_model():
 
 
 def test_a_budget_without_a_plan_leaves_the_model_as_it_is():
-    planned = model()
+    planned = gated()
     with pytest.raises(plimsoll.NoPlan):
         plimsoll.fit(planned, BATCH, loss=loss, budget=1000)
     assert not any("forward" in module.__dict__ for module in planned.modules())
@@ -77,12 +63,17 @@ def test_a_budget_without_a_plan_leaves_the_model_as_it_is():
 
 def test_a_recompute_schedule_is_refused_with_the_way_to_run_it():
     with pytest.raises(ValueError, match="compile_step"):
-        plimsoll.fit(model(), BATCH, loss=loss, budget="80%", runtime="step")
+        plimsoll.fit(gated(), BATCH, loss=loss, budget="80%", runtime="step")
+
+
+def test_a_function_is_no_model():
+    with pytest.raises(TypeError, match="model must be a torch.nn.Module, not a function"):
+        plimsoll.fit(loss, BATCH, budget="80%")
 
 
 def test_gradient_accumulation_needs_no_argument():
     with pytest.raises(ValueError, match="runs in each micro-step"):
-        plimsoll.fit(model(), BATCH, loss=loss, budget="80%", micro_steps=2)
+        plimsoll.fit(gated(), BATCH, loss=loss, budget="80%", micro_steps=2)
 
 
 def test_without_a_budget_it_fits_this_gpu():

@@ -13,6 +13,7 @@ import torch
 
 from ..record.tracing import trace
 from ..runtime.checkpoint.apply import Handle, apply
+from ..training_step.arguments import check_model
 from .plan import Budget, Plan, Prediction, plan
 
 _OF_TRACE = ("target", "autocast", "progress")
@@ -72,6 +73,7 @@ def fit(
         >>> fitted.prediction.peak_bytes <= fitted.prediction.budget_bytes
         True
     """
+    check_model(model)
     if options.get("runtime", "checkpoint") != "checkpoint":
         raise ValueError('fit() applies plans of runtime "checkpoint": for a recompute schedule use plan(..., runtime="step") and compile_step().')
     traced = {name: options.pop(name) for name in _OF_TRACE if name in options}
