@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from helpers import ROOT
+from helpers.processes import LEAVE, module_command
 
 FOLDER = Path(os.environ["PLIMSOLL_STAND_IN"]).parent if "PLIMSOLL_STAND_IN" in os.environ else ROOT / "build/dev/stand_in_gpu"
 GiB = 1 << 30
@@ -29,11 +30,11 @@ def environment(*, devices: int = 1, memory: int = 80 * GiB, capability: str = "
 
 def run(code: str, *arguments: str, **gpu: Any) -> subprocess.CompletedProcess[str]:
     """A script given as text; `gpu`: see environment()."""
-    return subprocess.run([sys.executable, "-c", code, *arguments], env=environment(**gpu), capture_output=True, text=True, timeout=280)
+    return subprocess.run([sys.executable, "-c", f"{code}\n{LEAVE}", *arguments], env=environment(**gpu), capture_output=True, text=True, timeout=280)
 
 
 def result(module: str, *arguments: str, seconds: float = 280, **gpu: Any) -> Any:
     """What `python -m module arguments` prints on its last line, as JSON; it may take so many `seconds`."""
-    done = subprocess.run([sys.executable, "-m", module, *arguments], env=environment(**gpu), capture_output=True, text=True, timeout=seconds)
+    done = subprocess.run(module_command(module, *arguments), env=environment(**gpu), capture_output=True, text=True, timeout=seconds)
     assert done.returncode == 0, done.stderr[-4000:]
     return json.loads(done.stdout.splitlines()[-1])
