@@ -11,7 +11,8 @@ namespace plimsoll::allocator {
 
 namespace {
 
-constexpr std::int64_t kMiB = std::int64_t{1} << 20U;
+using base::kMiB;
+
 constexpr std::int64_t kBlock = 512;
 constexpr std::int64_t kMostSmall = kMiB;
 constexpr std::int64_t kSmallSegment = 2 * kMiB;

@@ -15,9 +15,9 @@ namespace plimsoll::allocator {
 
 namespace {
 
+using base::kMiB;
 using base::Result;
 
-constexpr std::int64_t kMiB = std::int64_t{1} << 20;
 constexpr auto kMostMegabytes = std::numeric_limits<std::int64_t>::max() / kMiB;
 
 /// Options that decide about time, pinned memory or diagnostics only.

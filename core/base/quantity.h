@@ -54,6 +54,8 @@ struct NanosecondsTag;
 
 /// A size in bytes.
 using Bytes = Quantity<BytesTag>;
+/// Bytes in a mebibyte.
+inline constexpr std::int64_t kMiB = std::int64_t{1} << 20U;
 /// A time span in nanoseconds.
 using Nanoseconds = Quantity<NanosecondsTag>;
 

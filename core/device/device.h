@@ -4,12 +4,16 @@
 #include "core/base/quantity.h"
 #include "core/base/result.h"
 
+#include <array>
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace plimsoll::plan {
+
+/// The dtypes for which a device has a rate.
+inline constexpr std::array kRatedDtypes{"float32", "bfloat16", "float16", "float64"};
 
 /// An accelerator of resources/devices.json, which names the source of each value.
 struct Device

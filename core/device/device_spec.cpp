@@ -23,7 +23,6 @@ using base::failure;
 using base::printable;
 using base::Result;
 
-constexpr std::array kDtypes{"float32", "bfloat16", "float16", "float64"};
 constexpr std::array kKeys{"name",    "memory",  "bandwidth", "float32", "bfloat16",
                            "float16", "float64", "host",      "link",    "latency"};
 constexpr double kMostRate = 1e18;       ///< far beyond any device; keeps all sums in range
@@ -144,7 +143,7 @@ Result<Device> parseDeviceSpec(std::string_view text)
         return value.value_or(0);
     };
     device.bandwidth = take("bandwidth", 0, 1, kMostRate);
-    for (const char* dtype : kDtypes)
+    for (const char* dtype : kRatedDtypes)
         device.flops[dtype] = take(dtype, device.flops["float32"], 1, kMostRate);
     device.hostLink = take("host", kUsualHostLink, 1, kMostRate);
     device.deviceLink = take("link", 0, 0, kMostRate);
@@ -159,7 +158,7 @@ std::string deviceSpec(const Device& device)
 {
     std::string text = fmt::format("name={},memory={},bandwidth={}", device.name,
                                    device.memory.count(), device.bandwidth);
-    for (const char* dtype : kDtypes)
+    for (const char* dtype : kRatedDtypes)
         if (const auto rate = device.flops.find(dtype); rate != device.flops.end())
             text += fmt::format(",{}={}", dtype, rate->second);
     return text

@@ -11,7 +11,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <new>
 #include <utility>
@@ -26,7 +25,6 @@ using base::Result;
 using nlohmann::json;
 
 constexpr int kVersion = 1;
-constexpr std::array kDtypes{"float32", "bfloat16", "float16", "float64"};
 
 const json* find(const json& object, const char* key)
 {
@@ -87,7 +85,7 @@ Result<Device> parseDevice(const json& row)
     take(state, device.bandwidth, sourced(row, "bandwidth_bytes_per_s", 1));
     const json none = json::object();
     const json* rates = find(row, "flops_per_s");
-    for (const char* dtype : kDtypes)
+    for (const char* dtype : kRatedDtypes)
         take(state, device.flops[dtype], sourced(rates == nullptr ? none : *rates, dtype, 1));
     take(state, device.hostLink, sourced(row, "host_link_bytes_per_s", 1));
     take(state, device.deviceLink, sourced(row, "device_link_bytes_per_s", 0));

@@ -2,6 +2,7 @@
 #include "core/io/byte_source.h"
 
 #include "core/base/try.h"
+#include "core/io/gzip.h"
 
 #include <fmt/format.h>
 
@@ -21,8 +22,6 @@ using base::failure;
 using base::Result;
 
 constexpr std::size_t kChunk = std::size_t{256} << 10U;
-/// Window bits of zlib plus 16: gzip framing, checksum included.
-constexpr int kGzipWindow = 15 + 16;
 
 tl::unexpected<base::Error> tooLarge(const std::string& name, std::uint64_t limit)
 {

@@ -9,8 +9,7 @@ namespace plimsoll::io {
 
 namespace {
 
-constexpr int kGzipWindow = 15 + 16; ///< the largest window, in gzip's wrapping
-constexpr int kMemoryLevel = 8;      ///< zlib's default
+constexpr int kMemoryLevel = 8; ///< zlib's default
 constexpr std::size_t kPiece = std::size_t{1} << 16U;
 
 } // namespace

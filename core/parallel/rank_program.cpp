@@ -25,7 +25,7 @@ using base::failure;
 using graph::Program;
 using graph::StorageId;
 
-constexpr base::Bytes kFirstBucket{std::int64_t{1} << 20U};
+constexpr base::Bytes kFirstBucket{base::kMiB};
 constexpr base::Bytes kBucket{std::int64_t{25} << 20U};
 
 /// How DDP puts gradients into buckets (BUCKETS in PARALLEL.md); indices into the gradients.

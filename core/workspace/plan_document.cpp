@@ -23,8 +23,6 @@ namespace {
 using base::ErrorKind;
 using base::Result;
 
-constexpr std::int64_t kMebibyte = std::int64_t{1} << 20;
-
 std::string documentName(const std::filesystem::path& path)
 {
     std::string name = path.filename().string();
@@ -340,16 +338,16 @@ base::Bytes suggestedBudget(const Planned& planned)
     const std::int64_t peak = planned.unplanned->evaluation().peak.count();
     const std::int64_t memory = planned.choices.device.memory.count();
     // Round values read the same everywhere: 256 MiB are a quarter of a GiB.
-    const std::int64_t unit = peak >= 4096 * kMebibyte  ? 256 * kMebibyte
-                              : peak >= 512 * kMebibyte ? 64 * kMebibyte
-                                                        : kMebibyte;
+    const std::int64_t unit = peak >= 4096 * base::kMiB  ? 256 * base::kMiB
+                              : peak >= 512 * base::kMiB ? 64 * base::kMiB
+                                                         : base::kMiB;
     const std::int64_t wanted = peak <= memory ? (peak / 5 * 4 + unit - 1) / unit * unit : memory;
     const std::int64_t least = planned.smallestPeak.count();
     if (wanted >= least)
         return base::Bytes{wanted};
     // GiB are shown with two decimals: at values other than quarters, the plan's peak could read as
     // more than the budget.
-    const std::int64_t round = least >= 1024 * kMebibyte ? 256 * kMebibyte : kMebibyte;
+    const std::int64_t round = least >= 1024 * base::kMiB ? 256 * base::kMiB : base::kMiB;
     return base::Bytes{(least + round - 1) / round * round};
 }
 

@@ -19,12 +19,21 @@ endfunction()
 set(plimsoll_pch_standard <algorithm> <array> <cmath> <cstdint> <functional> <map> <memory> <optional> <set> <span>
     <string> <utility> <vector> <fmt/format.h> <tl/expected.hpp>)
 
+# plimsoll_unity(target): several sources at a time, which parse the same headers once. An edit compiles all sources of its batch
+# anew: -DPLIMSOLL_UNITY=OFF suits work on one module.
+function(plimsoll_unity target)
+    if(PLIMSOLL_UNITY)
+        set_target_properties(${target} PROPERTIES UNITY_BUILD ON)
+    endif()
+endfunction()
+
 # plimsoll_module(name SOURCES files... DEPS libraries...): a static core library, no Qt.
 function(plimsoll_module name)
     cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
     add_library(plimsoll_${name} STATIC ${ARG_SOURCES})
     target_link_libraries(plimsoll_${name} PUBLIC plimsoll_options ${ARG_DEPS})
     plimsoll_precompiled_core(plimsoll_${name})
+    plimsoll_unity(plimsoll_${name})
 endfunction()
 
 # plimsoll_precompiled_core(target): the standard headers precompiled for a target without Qt.
@@ -51,6 +60,7 @@ function(plimsoll_ui_module name)
     add_library(plimsoll_${name} STATIC ${ARG_SOURCES})
     target_link_libraries(plimsoll_${name} PUBLIC plimsoll_options ${ARG_DEPS} Qt6::Core Qt6::Gui Qt6::Widgets)
     plimsoll_qt_definitions(plimsoll_${name})
+    plimsoll_unity(plimsoll_${name})
     if(PLIMSOLL_PCH)
         if(NOT TARGET plimsoll_ui_pch)
             plimsoll_precompiled(plimsoll_ui_pch WITH Qt6::Core Qt6::Gui Qt6::Widgets

@@ -50,9 +50,11 @@ judge() {
 }
 
 # build_check CHECK PRESET LIMIT [TARGET...]: configures and builds a preset, or targets of it, within its limit.
+# $preset_options: options of CMake that go beyond the preset.
+preset_options=()
 build_check() {
     local began=$SECONDS limit="$3"
-    bounded "$limit" "configure-$2" cmake --preset "$2" || {
+    bounded "$limit" "configure-$2" cmake --preset "$2" "${preset_options[@]}" || {
         judge "$1" $?
         return 1
     }
@@ -161,7 +163,8 @@ check_asan() {
     }
     choose_leak_check asan
     if [ "$exhaustive" = 1 ]; then
-        build_check asan asan 1500 && run_sanitized_tests asan 3600
+        local preset_options=(-DPLIMSOLL_SANITIZE_WITHOUT=)
+        build_check asan asan 2400 && run_sanitized_tests asan 3600
     else
         build_check asan asan 900 unit_tests threads_tests && run_sanitized_tests asan 1200 -L 'unit|threads'
     fi
@@ -233,16 +236,17 @@ check_tidy() {
         cannot_run tidy "clang-tidy is not installed"
         return
     }
-    local list="$logs/tidy-files.txt" clean dirty
+    local list="$logs/tidy-files.txt" commands=build/tidy/compile_commands.json clean dirty
+    # clang can't read the headers that GCC has precompiled, and each source has to stand by itself. What the build generates
+    # lies in the folder of the dev preset.
+    bounded 120 configure-tidy cmake --preset dev -B build/tidy -DPLIMSOLL_PCH=OFF -DPLIMSOLL_UNITY=OFF
+    judge tidy $? || return
+    sed -i 's#/build/tidy\b#/build/dev#g' "$commands"
     git -c safe.directory='*' log -n 20 --name-only --format= -- '*.cpp' 2>/dev/null | awk '!seen[$0]++' |
         while read -r file; do
-            [ -f "$file" ] && grep -q "/$file\"" build/dev/compile_commands.json 2>/dev/null && echo "$file"
+            [ -f "$file" ] && grep -q "/$file\"" "$commands" 2>/dev/null && echo "$file"
         done | head -n 6 >"$list"
     rm -f "$logs/tidy-remarks.log"
-    # clang cannot read the headers that GCC has precompiled.
-    mkdir -p build/tidy
-    sed -E 's# -Winvalid-pch##g; s# -include [^ "]*cmake_pch\.hxx##g' build/dev/compile_commands.json \
-        >build/tidy/compile_commands.json
     export logs
     export -f tidied
     bounded 400 tidy xargs -a "$list" -r -d '\n' -n 1 -P "$cores" bash -c 'tidied "$0"'

@@ -21,7 +21,6 @@ using plimsoll::tests::Random;
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kEqual = 1 + 1e-9;
 
 /// Chains of the family on which the gap between persistent and any schedules was measured.

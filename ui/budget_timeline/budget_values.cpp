@@ -14,7 +14,6 @@ namespace plimsoll::ui {
 
 namespace {
 
-constexpr std::int64_t kMebi = std::int64_t{1} << 20;
 constexpr double kGibi = 1024.0 * 1024.0 * 1024.0;
 constexpr double kSnapPixels = 6.0;
 constexpr double kLeavePixels = 8.0;
@@ -22,7 +21,8 @@ constexpr double kSlow = 8.0;
 
 base::Bytes clamped(base::Bytes value, const BudgetLimits& limits)
 {
-    return std::clamp(value, base::Bytes{kMebi}, std::max(limits.axisTop, base::Bytes{kMebi}));
+    return std::clamp(value, base::Bytes{base::kMiB},
+                      std::max(limits.axisTop, base::Bytes{base::kMiB}));
 }
 
 /// The next target above or below; the value itself if there is none.
@@ -61,7 +61,7 @@ base::Bytes budgetAfterKey(base::Bytes budget, BudgetKey key, KeyStep step,
 base::Bytes dragQuantum(base::Bytes axisTop, double pixels)
 {
     const double perPixel = static_cast<double>(axisTop.count()) / std::max(1.0, pixels);
-    std::int64_t quantum = kMebi;
+    std::int64_t quantum = base::kMiB;
     while (static_cast<double>(quantum) * 2 <= perPixel)
         quantum *= 2;
     return base::Bytes{quantum};

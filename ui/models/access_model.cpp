@@ -16,10 +16,10 @@ namespace plimsoll::ui {
 
 namespace {
 
-constexpr std::array kColumns{TableColumn{"Value"},          TableColumn{"Bytes", true},
-                              TableColumn{"Forward", true},  TableColumn{"to", true},
-                              TableColumn{"Backward", true}, TableColumn{"to", true},
-                              TableColumn{"Swap-free", true}};
+constexpr std::array kAccessColumns{TableColumn{"Value"},          TableColumn{"Bytes", true},
+                                    TableColumn{"Forward", true},  TableColumn{"to", true},
+                                    TableColumn{"Backward", true}, TableColumn{"to", true},
+                                    TableColumn{"Swap-free", true}};
 
 graph::OpIndex momentIn(const solve::Accesses& accesses, int column)
 {
@@ -38,7 +38,7 @@ bool isAccess(int column)
 
 } // namespace
 
-AccessModel::AccessModel(QObject* parent) : RowsModel{kColumns, parent} {}
+AccessModel::AccessModel(QObject* parent) : RowsModel{kAccessColumns, parent} {}
 
 void AccessModel::setTable(AccessTablePtr table)
 {
@@ -124,7 +124,7 @@ QString AccessModel::rowText(int row) const
 QString AccessModel::asText() const
 {
     QStringList heads;
-    for (const TableColumn& column : kColumns)
+    for (const TableColumn& column : kAccessColumns)
         heads << tr(column.head);
     QStringList lines{heads.join(u'\t')};
     for (int row = 0; row < rowCount(); ++row)

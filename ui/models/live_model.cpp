@@ -12,9 +12,9 @@ namespace plimsoll::ui {
 
 namespace {
 
-constexpr std::array kColumns{TableColumn{"Tensor"},      TableColumn{"Class"},
-                              TableColumn{"Bytes", true}, TableColumn{"Share", true},
-                              TableColumn{"Made by"},     TableColumn{"Since", true}};
+constexpr std::array kLiveColumns{TableColumn{"Tensor"},      TableColumn{"Class"},
+                                  TableColumn{"Bytes", true}, TableColumn{"Share", true},
+                                  TableColumn{"Made by"},     TableColumn{"Since", true}};
 
 } // namespace
 
@@ -56,7 +56,7 @@ int LiveModel::rowCount(const QModelIndex& parent) const
 
 int LiveModel::columnCount(const QModelIndex& /*parent*/) const
 {
-    return static_cast<int>(kColumns.size());
+    return static_cast<int>(kLiveColumns.size());
 }
 
 QString LiveModel::text(const LiveNode& node, int column) const
@@ -91,7 +91,7 @@ QVariant LiveModel::data(const QModelIndex& index, int role) const
     case Qt::ToolTipRole:
         return index.column() == BytesColumn ? node.exact : plainTip(text(node, index.column()));
     case Qt::TextAlignmentRole:
-        return alignmentOf(kColumns.at(static_cast<std::size_t>(index.column())).isNumber);
+        return alignmentOf(kLiveColumns.at(static_cast<std::size_t>(index.column())).isNumber);
     case CategoryRole:
         return node.category ? QVariant{static_cast<int>(*node.category)} : QVariant{};
     case KeyRole: return node.key;
@@ -103,7 +103,7 @@ QVariant LiveModel::data(const QModelIndex& index, int role) const
 
 QVariant LiveModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
-    return headData(kColumns, section, orientation, role);
+    return headData(kLiveColumns, section, orientation, role);
 }
 
 } // namespace plimsoll::ui

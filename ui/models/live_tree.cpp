@@ -21,7 +21,7 @@ namespace {
 
 constexpr int kNone = -1;
 
-QString translated(const char* text)
+QString liveText(const char* text)
 {
     return QCoreApplication::translate("Live", text);
 }
@@ -62,7 +62,7 @@ public:
         m_tree.total = m_tree.evaluation->timeline->totalAt(step);
         const plan::Step& executed = m_tree.evaluation->schedule->steps[step];
         m_tree.place = executed.region >= 0
-                           ? translated("%1, recomputed").arg(opTitle(m_program, executed.op))
+                           ? liveText("%1, recomputed").arg(opTitle(m_program, executed.op))
                            : opTitle(m_program, executed.op) + QStringLiteral(", ")
                                  + phaseText(m_program.op(executed.op).phase);
         for (const plan::Live& live : plan::liveAt(*m_tree.evaluation, step))
@@ -108,10 +108,10 @@ void Grower::indexProgram()
             m_owner[i] = {names.front(), {}};
     for (const graph::Parameter& parameter : m_program.parameters) {
         if (parameter.gradient)
-            m_owner[parameter.gradient->index()] = {parameter.name, translated(", gradient")};
+            m_owner[parameter.gradient->index()] = {parameter.name, liveText(", gradient")};
         for (std::size_t i = 0; i < parameter.states.size(); ++i)
             m_owner[parameter.states[i].index()] = {parameter.name,
-                                                    translated(", state %1").arg(i + 1)};
+                                                    liveText(", state %1").arg(i + 1)};
     }
     m_tensorOf.assign(m_program.storages.size(), kNone);
     for (std::size_t i = m_program.tensors.size(); i-- > 0;)
@@ -147,7 +147,7 @@ int Grower::moduleGroup(std::string_view path)
     while (!path.empty() && !m_called.contains(path))
         path = parentPath(path);
     if (path.empty())
-        return group(translated("Outside of modules"), QStringLiteral("outside"), kNone, {});
+        return group(liveText("Outside of modules"), QStringLiteral("outside"), kNone, {});
     if (const auto known = m_moduleGroup.find(path); known != m_moduleGroup.end())
         return known->second;
     std::string_view outer = parentPath(path);
@@ -166,7 +166,7 @@ int Grower::groupOf(const plan::Live& live)
 {
     if (m_grouping == LiveGrouping::Class) {
         const auto category = static_cast<int>(live.category);
-        return group(translated(timeline::categoryName(live.category)),
+        return group(liveText(timeline::categoryName(live.category)),
                      QStringLiteral("class:%1").arg(category), kNone, live.category);
     }
     if (!live.storage)
@@ -191,7 +191,7 @@ QString Grower::shapeOf(graph::StorageId storage) const
 QString Grower::nameOf(const plan::Live& live, int group) const
 {
     if (!live.storage)
-        return translated("Reserve");
+        return liveText("Reserve");
     const Owner& owner = m_owner[live.storage->index()];
     if (!owner.name.empty()) {
         std::string_view name = owner.name;
@@ -215,12 +215,12 @@ void Grower::add(const plan::Live& live)
     node.bytes = live.bytes;
     node.category = live.category;
     if (!live.maker) {
-        node.made = live.storage ? translated("before the step") : translated("set aside");
+        node.made = live.storage ? liveText("before the step") : liveText("set aside");
     } else {
         node.since = live.since;
         node.glob = opGlob(m_program, *live.maker);
         node.made = opTitle(m_program, *live.maker) + QStringLiteral(", ")
-                    + (live.recomputed ? translated("recomputed")
+                    + (live.recomputed ? liveText("recomputed")
                                        : phaseText(m_program.op(*live.maker).phase));
     }
     for (int up = node.parent; up != kNone; up = nodeAt(up).parent)

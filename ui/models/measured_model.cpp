@@ -11,9 +11,9 @@ namespace plimsoll::ui {
 
 namespace {
 
-constexpr std::array kColumns{TableColumn{"Run"}, TableColumn{"What"},
-                              TableColumn{"Predicted", true}, TableColumn{"Measured", true},
-                              TableColumn{"Difference", true}};
+constexpr std::array kMeasuredColumns{TableColumn{"Run"}, TableColumn{"What"},
+                                      TableColumn{"Predicted", true}, TableColumn{"Measured", true},
+                                      TableColumn{"Difference", true}};
 
 QString valueText(std::optional<std::int64_t> value, compare::Unit unit)
 {
@@ -41,7 +41,7 @@ QString differenceText(const MeasuredRow& row)
 
 } // namespace
 
-MeasuredModel::MeasuredModel(QObject* parent) : RowsModel{kColumns, parent} {}
+MeasuredModel::MeasuredModel(QObject* parent) : RowsModel{kMeasuredColumns, parent} {}
 
 QString MeasuredModel::text(int at, int column) const
 {

@@ -17,9 +17,9 @@ namespace plimsoll::ui {
 
 namespace {
 
-constexpr std::array kColumns{TableColumn{"Decision"},    TableColumn{"Tensors"},
-                              TableColumn{"Saved", true}, TableColumn{"Cost", true},
-                              TableColumn{"Module"},      TableColumn{"Source"}};
+constexpr std::array kPlanColumns{TableColumn{"Decision"},    TableColumn{"Tensors"},
+                                  TableColumn{"Saved", true}, TableColumn{"Cost", true},
+                                  TableColumn{"Module"},      TableColumn{"Source"}};
 
 constexpr std::size_t kListedKept = 12; ///< in a tool tip
 
@@ -44,7 +44,7 @@ QString tensorsText(int count)
 
 } // namespace
 
-PlanModel::PlanModel(QObject* parent) : RowsModel{kColumns, parent} {}
+PlanModel::PlanModel(QObject* parent) : RowsModel{kPlanColumns, parent} {}
 
 void PlanModel::setPlan(plan::VerifiedPlanPtr plan)
 {

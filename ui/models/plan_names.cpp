@@ -15,7 +15,7 @@ namespace plimsoll::ui {
 
 namespace {
 
-QString translated(const char* text)
+QString planText(const char* text)
 {
     return QCoreApplication::translate("PlanNames", text);
 }
@@ -31,7 +31,7 @@ std::size_t keptIn(const plan::Plan& plan)
 
 QString resultsText(std::size_t count)
 {
-    return count == 1 ? translated("1 result") : translated("%1 results").arg(countText(count));
+    return count == 1 ? planText("1 result") : planText("%1 results").arg(countText(count));
 }
 
 QString repeatsSentence(const plan::Plan& plan)
@@ -43,13 +43,12 @@ QString repeatsSentence(const plan::Plan& plan)
         executions += again.ops.size();
     executions -= moved; // these aren't recomputations
     if (moved > 0)
-        return translated("Runtime step: %1 ops run ahead of their place, %2 executions are "
-                          "recomputations. Run it with plimsoll.compile_step(model, plan).")
+        return planText("Runtime step: %1 ops run ahead of their place, %2 executions are "
+                        "recomputations. Run it with plimsoll.compile_step(model, plan).")
             .arg(countText(moved), countText(executions));
-    const QString what = executions == 1
-                             ? translated("1 recomputation")
-                             : translated("%1 recomputations").arg(countText(executions));
-    return translated(
+    const QString what = executions == 1 ? planText("1 recomputation")
+                                         : planText("%1 recomputations").arg(countText(executions));
+    return planText(
                "Runtime step: %1, before %2 ops. Run it with plimsoll.compile_step(model, plan).")
         .arg(what, countText(plan.recomputeSteps().size()));
 }
@@ -80,13 +79,13 @@ std::vector<graph::OpId> keptBy(const plan::Region& region)
 QString runtimeText(const plan::Plan& plan)
 {
     if (plan.isCompiledStep())
-        return translated("step");
-    QString text = plan.granularity() == plan::Granularity::Op ? translated("checkpoint, ops")
-                                                               : translated("checkpoint, modules");
+        return planText("step");
+    QString text = plan.granularity() == plan::Granularity::Op ? planText("checkpoint, ops")
+                                                               : planText("checkpoint, modules");
     if (const std::size_t kept = keptIn(plan); kept > 0)
-        text += translated(", %1 kept").arg(resultsText(kept));
+        text += planText(", %1 kept").arg(resultsText(kept));
     if (plan.freezeStats())
-        text += translated(", statistics frozen");
+        text += planText(", statistics frozen");
     return text;
 }
 
@@ -98,23 +97,22 @@ QString runtimeSentence(const plan::Plan& plan)
         return repeatsSentence(plan);
     QString kept;
     if (const std::size_t count = keptIn(plan); count > 0)
-        kept = translated(" that keep %1 inside").arg(resultsText(count));
+        kept = planText(" that keep %1 inside").arg(resultsText(count));
     return (plan.granularity() == plan::Granularity::Op
-                ? translated("Runtime checkpoint: regions of ops%1. Run it with "
-                             "plimsoll.apply(model, plan).")
-                : translated("Runtime checkpoint: regions of modules%1. Run it with "
-                             "plimsoll.apply(model, plan)."))
+                ? planText("Runtime checkpoint: regions of ops%1. Run it with "
+                           "plimsoll.apply(model, plan).")
+                : planText("Runtime checkpoint: regions of modules%1. Run it with "
+                           "plimsoll.apply(model, plan)."))
                .arg(kept)
-           + (plan.freezeStats()
-                  ? translated(" Recomputations leave batch norm's statistics alone.")
-                  : QString{});
+           + (plan.freezeStats() ? planText(" Recomputations leave batch norm's statistics alone.")
+                                 : QString{});
 }
 
 QString noRegionsSentence(const plan::VerifiedPlan& plan)
 {
     const std::string why =
         plan::whyNoRegions(*plan.problem().step(), plan.plan(), *plan.evaluation().schedule);
-    return why.empty() ? QString{} : translated("No regions: %1").arg(fileText(why));
+    return why.empty() ? QString{} : planText("No regions: %1").arg(fileText(why));
 }
 
 } // namespace plimsoll::ui

@@ -12,12 +12,12 @@ namespace plimsoll::ui {
 
 namespace {
 
-constexpr std::array kColumns{TableColumn{"Planner"}, TableColumn{"State"},
-                              TableColumn{"Peak", true}, TableColumn{"Slower", true}};
+constexpr std::array kPlannerColumns{TableColumn{"Planner"}, TableColumn{"State"},
+                                     TableColumn{"Peak", true}, TableColumn{"Slower", true}};
 
 } // namespace
 
-PlannerModel::PlannerModel(QObject* parent) : RowsModel{kColumns, parent} {}
+PlannerModel::PlannerModel(QObject* parent) : RowsModel{kPlannerColumns, parent} {}
 
 void PlannerModel::setRows(std::vector<PlannerRow> rows)
 {

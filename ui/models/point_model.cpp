@@ -10,13 +10,13 @@ namespace plimsoll::ui {
 
 namespace {
 
-constexpr std::array kColumns{TableColumn{"Peak", true}, TableColumn{"Step time", true},
-                              TableColumn{"Slow-down", true}, TableColumn{"Regions", true},
-                              TableColumn{"Planner"}};
+constexpr std::array kPointColumns{TableColumn{"Peak", true}, TableColumn{"Step time", true},
+                                   TableColumn{"Slow-down", true}, TableColumn{"Regions", true},
+                                   TableColumn{"Planner"}};
 
 } // namespace
 
-PointModel::PointModel(QObject* parent) : TableModel{kColumns, parent} {}
+PointModel::PointModel(QObject* parent) : TableModel{kPointColumns, parent} {}
 
 void PointModel::setFrontier(plan::FrontierPtr frontier, base::Nanoseconds unplannedTime)
 {

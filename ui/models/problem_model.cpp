@@ -20,8 +20,8 @@ struct Look
     const char* word;
 };
 
-constexpr std::array kColumns{TableColumn{"What"}, TableColumn{"Count", true},
-                              TableColumn{"Where"}};
+constexpr std::array kProblemColumns{TableColumn{"What"}, TableColumn{"Count", true},
+                                     TableColumn{"Where"}};
 
 Look lookOf(ProblemKind kind)
 {
@@ -35,7 +35,7 @@ Look lookOf(ProblemKind kind)
 
 } // namespace
 
-ProblemModel::ProblemModel(QObject* parent) : RowsModel{kColumns, parent} {}
+ProblemModel::ProblemModel(QObject* parent) : RowsModel{kProblemColumns, parent} {}
 
 void ProblemModel::setProblems(std::vector<Problem> problems)
 {

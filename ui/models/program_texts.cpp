@@ -11,7 +11,7 @@ namespace plimsoll::ui {
 
 namespace {
 
-QString translated(const char* text)
+QString programText(const char* text)
 {
     return QCoreApplication::translate("Program", text);
 }
@@ -41,7 +41,7 @@ QString opPlace(const graph::Program& program, graph::OpId op)
 QString phaseText(graph::Phase phase)
 {
     static constexpr std::array kNames{"forward", "loss", "backward", "optimizer"};
-    return translated(kNames.at(static_cast<std::size_t>(phase)));
+    return programText(kNames.at(static_cast<std::size_t>(phase)));
 }
 
 QString pathEnd(const std::string& path)

@@ -12,17 +12,17 @@ namespace plimsoll::ui {
 
 namespace {
 
-constexpr std::array kColumns{TableColumn{"Run"},
-                              TableColumn{"Planner"},
-                              TableColumn{"Size"},
-                              TableColumn{"Budget", true},
-                              TableColumn{"State"},
-                              TableColumn{"Peak", true},
-                              TableColumn{"Step time", true}};
+constexpr std::array kRunColumns{TableColumn{"Run"},
+                                 TableColumn{"Planner"},
+                                 TableColumn{"Size"},
+                                 TableColumn{"Budget", true},
+                                 TableColumn{"State"},
+                                 TableColumn{"Peak", true},
+                                 TableColumn{"Step time", true}};
 
 } // namespace
 
-RunModel::RunModel(QObject* parent) : RowsModel{kColumns, parent} {}
+RunModel::RunModel(QObject* parent) : RowsModel{kRunColumns, parent} {}
 
 void RunModel::setRuns(std::vector<RunRow> runs)
 {

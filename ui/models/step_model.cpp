@@ -27,11 +27,11 @@ std::array<TableColumn, StepModel::ColumnCount> columns()
     return all;
 }
 
-const std::array kColumns = columns();
+const std::array kStepColumns = columns();
 
 } // namespace
 
-StepModel::StepModel(QObject* parent) : TableModel{kColumns, parent} {}
+StepModel::StepModel(QObject* parent) : TableModel{kStepColumns, parent} {}
 
 void StepModel::setPlan(plan::VerifiedPlanPtr plan, Measured measured)
 {

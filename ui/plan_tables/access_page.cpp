@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kRest{60};
 
-enum Page { SentencePage, TablePage };
+enum AccessPageIndex { AccessSentencePage, AccessTablePage };
 
 bool isSame(const plan::Problem& a, const plan::Problem& b)
 {
@@ -128,7 +128,7 @@ void AccessPage::refresh()
         return;
     if (!m_model->table()) {
         m_sentence->setText(tr("Looking up accesses…"));
-        m_pages->setCurrentIndex(SentencePage);
+        m_pages->setCurrentIndex(AccessSentencePage);
     }
     m_maker.start(
         [problem = *m_problem](const base::JobContext& job) { return accessTable(problem, job); },
@@ -161,7 +161,7 @@ void AccessPage::show(const AccessTablePtr& table)
                             .arg(opPlace(*table->program, interval->second)));
     if (m_model->rowCount() == 0)
         m_sentence->setText(tr("This step saves no value for backward."));
-    m_pages->setCurrentIndex(m_model->rowCount() > 0 ? TablePage : SentencePage);
+    m_pages->setCurrentIndex(m_model->rowCount() > 0 ? AccessTablePage : AccessSentencePage);
 }
 
 QString AccessPage::summary(const AccessTable& table)

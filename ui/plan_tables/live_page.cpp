@@ -26,7 +26,7 @@ namespace {
 
 constexpr int kDelay = 60; ///< ms between two trees
 
-enum Page { EmptyPage, TreePage };
+enum LivePageIndex { LiveEmptyPage, LiveTreePage };
 
 /// Rows 22 px high, with the swatch of a class before its name.
 class LiveDelegate : public TableDelegate
@@ -100,7 +100,7 @@ void LivePage::buildHead()
     };
     m_byModule = add(tr("Module"), tr("Group by module"), LiveGrouping::Module);
     m_byClass = add(tr("Class"), tr("Group by class"), LiveGrouping::Class);
-    qobject_cast<QVBoxLayout*>(m_pages->widget(TreePage)->layout())->addLayout(row);
+    qobject_cast<QVBoxLayout*>(m_pages->widget(LiveTreePage)->layout())->addLayout(row);
 }
 
 void LivePage::buildTree()
@@ -137,7 +137,7 @@ void LivePage::buildTree()
     });
     m_tree->setContextMenuPolicy(Qt::CustomContextMenu);
     connect(m_tree, &QWidget::customContextMenuRequested, this, &LivePage::openRowMenu);
-    m_pages->widget(TreePage)->layout()->addWidget(m_tree);
+    m_pages->widget(LiveTreePage)->layout()->addWidget(m_tree);
 }
 
 void LivePage::openRowMenu(const QPoint& pos)
@@ -249,7 +249,7 @@ void LivePage::show(LiveTreePtr tree)
             m_tree->expand(m_model->indexOfNode(static_cast<int>(node)));
     m_tree->doItemsLayout();
     m_tree->verticalScrollBar()->setValue(scrolled);
-    m_pages->setCurrentIndex(TreePage);
+    m_pages->setCurrentIndex(LiveTreePage);
 }
 
 } // namespace plimsoll::ui

@@ -28,7 +28,7 @@ namespace plimsoll::ui {
 
 namespace {
 
-enum Page { SentencePage, TablePage, BoundTensorsPage };
+enum PlanPageIndex { PlanSentencePage, PlanTablePage, BoundTensorsPage };
 
 constexpr std::size_t kNamedRows = 4;
 
@@ -226,9 +226,9 @@ void PlanPage::showPlan(const plan::VerifiedPlanPtr& plan)
     showRuntime(plan ? runtimeText(*plan) : QString{});
     if (plan && plan->plan().recomputesNothing()) {
         m_sentence->setText(tr("Everything fits; nothing to recompute."));
-        m_pages->setCurrentIndex(SentencePage);
+        m_pages->setCurrentIndex(PlanSentencePage);
     } else {
-        m_pages->setCurrentIndex(TablePage);
+        m_pages->setCurrentIndex(PlanTablePage);
     }
 }
 
@@ -295,7 +295,7 @@ void PlanPage::showNothing(const QString& sentence)
     replacePlan(nullptr);
     showRuntime({});
     m_sentence->setText(sentence);
-    m_pages->setCurrentIndex(SentencePage);
+    m_pages->setCurrentIndex(PlanSentencePage);
 }
 
 QString PlanPage::summary() const

@@ -77,10 +77,9 @@ QString howText(const plan::CheaperPlan& way)
 
 base::Bytes shownCeiling(base::Bytes bytes)
 {
-    constexpr std::int64_t kMebibyte = std::int64_t{1} << 20;
     constexpr std::int64_t kGibibyte = std::int64_t{1} << 30;
     const bool large = bytes.count() >= kGibibyte;
-    const std::int64_t unit = large ? kGibibyte : kMebibyte;
+    const std::int64_t unit = large ? kGibibyte : base::kMiB;
     const std::int64_t parts = large ? 100 : 10;
     const std::int64_t whole = bytes.count() / unit * unit;
     const std::int64_t shown = ((bytes.count() - whole) * parts + unit - 1) / unit;

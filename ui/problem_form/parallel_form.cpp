@@ -20,7 +20,7 @@ namespace plimsoll::ui {
 namespace {
 
 /// For example "100GB/s", as the field accepts it.
-QString rateText(double perSecond)
+QString busRateText(double perSecond)
 {
     constexpr double kGiga = 1e9;
     return QString::number(perSecond / kGiga, 'g', QLocale::FloatingPointShortest)
@@ -29,11 +29,10 @@ QString rateText(double perSecond)
 
 QString bucketText(const std::optional<base::Bytes>& bucket)
 {
-    constexpr std::int64_t kMiB = std::int64_t{1} << 20U;
     if (!bucket)
         return {};
-    return bucket->count() % kMiB == 0
-               ? QString::number(bucket->count() / kMiB) + QStringLiteral("MiB")
+    return bucket->count() % base::kMiB == 0
+               ? QString::number(bucket->count() / base::kMiB) + QStringLiteral("MiB")
                : QString::number(bucket->count());
 }
 
@@ -148,7 +147,7 @@ void ParallelForm::fillIn()
         return;
     m_world->setText(QString::number(m_setting->world));
     m_bucket->setText(bucketText(m_setting->bucket));
-    m_bandwidth->setText(rateText(m_setting->busBandwidth));
+    m_bandwidth->setText(busRateText(m_setting->busBandwidth));
     m_latency->setText(latencyText(m_setting->latency));
     m_views->setChecked(m_setting->views);
     m_manual->setChecked(m_setting->manual);

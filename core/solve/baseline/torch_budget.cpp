@@ -12,7 +12,6 @@ namespace plimsoll::solve {
 
 namespace {
 
-constexpr std::int64_t kWhole = 1000;    ///< permille
 constexpr std::int64_t kWholeRange = -1; ///< value of the option: all of it
 constexpr std::int64_t kBetweenTwo = 25; ///< permille, where all of it is tried
 

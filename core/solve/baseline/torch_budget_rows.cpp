@@ -99,8 +99,6 @@ std::vector<plan::RecomputeStep> Boundary::rows(std::vector<bool> isKept) const
 
 namespace {
 
-constexpr std::int64_t kWhole = 1000; ///< permille
-
 std::int64_t partOf(std::int64_t range, std::int64_t permille)
 {
     // Split at whole thousands to avoid overflow.

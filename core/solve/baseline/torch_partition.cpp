@@ -11,7 +11,6 @@ namespace plimsoll::solve {
 
 namespace {
 
-constexpr std::int64_t kWhole = 1000; ///< permille
 constexpr BanRules kAllBans{};
 constexpr BanRules kUnfusedBans{.usedFarApart = false,
                                 .longChains = false,

@@ -12,6 +12,9 @@
 
 namespace plimsoll::solve {
 
+/// All of a range of bytes, in permille.
+inline constexpr std::int64_t kWhole = 1000;
+
 /// What PyTorch's min-cut partitioner with a budget (torch/_functorch/partitioners.py) keeps
 /// between forward and backward: nodes of a joint graph.
 class TorchPartition

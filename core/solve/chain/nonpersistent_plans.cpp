@@ -146,7 +146,7 @@ private:
 };
 
 /// Stage counts of the chains tried; a table takes time cubic in the count.
-constexpr std::array<std::size_t, 3> kCounts{24, 48, 96};
+constexpr std::array<std::size_t, 3> kStageCounts{24, 48, 96};
 
 std::set<graph::StorageId> keptByPins(const plan::Problem& problem)
 {
@@ -179,7 +179,7 @@ base::Result<void> offerNonPersistent(const plan::Problem& problem, const Region
     const RecomputeClosure closure{*problem.step()};
     const std::set<graph::StorageId> kept = keptByPins(problem);
     int done = 0;
-    for (const std::size_t most : kCounts)
+    for (const std::size_t most : kStageCounts)
         for (const Residuals residuals : {Residuals::EachCut, Residuals::FirstCut}) {
             ASSIGN_OR_RETURN(LinearizedStep step, linearize(problem, space, residuals, most));
             // The step runtime can recompute any op and nothing beyond it: no region is forbidden,
@@ -187,7 +187,7 @@ base::Result<void> offerNonPersistent(const plan::Problem& problem, const Region
             step.chain.regions = {};
             step.chain.ftail.clear();
             const SequenceRows rows = sequenceRows(*problem.step(), closure, step, kept);
-            const base::JobContext piece = job.piece(done++, 2 * static_cast<int>(kCounts.size()));
+            const base::JobContext piece = job.piece(done++, 2 * static_cast<int>(kStageCounts.size()));
             const auto visit = [&](const Sequence& sequence) -> base::Result<void> {
                 if (!dropsAnything(sequence))
                     return {};

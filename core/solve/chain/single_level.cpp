@@ -96,7 +96,7 @@ void RegionGains::findLastSaves(const LinearizedStep& step)
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kImpossible = std::numeric_limits<double>::infinity();
 /// Buckets for sums of bytes. The sums stay exact and are only sorted into buckets, so the loss is
 /// at most a choice that frees less than one bucket more.
 constexpr std::size_t kBuckets = 8192;
@@ -104,11 +104,11 @@ constexpr std::size_t kBuckets = 8192;
 /// Disjoint runs within the first stages, linked from the last one to the first.
 struct Choice
 {
-    double time = kInfinity; ///< of the recomputed forwards
-    std::int64_t bytes = 0;  ///< spared
-    std::int32_t first = -1; ///< of its last run, which ends where the row does; -1: none ends
-                             ///< there, the row before has the same choice
-    std::int32_t bucket = 0; ///< of the rest, in the row of `first`
+    double time = kImpossible; ///< of the recomputed forwards
+    std::int64_t bytes = 0;    ///< spared
+    std::int32_t first = -1;   ///< of its last run, which ends where the row does; -1: none ends
+                               ///< there, the row before has the same choice
+    std::int32_t bucket = 0;   ///< of the rest, in the row of `first`
 };
 
 /// The best choices by number of stages covered and bytes freed.
@@ -135,7 +135,7 @@ public:
     [[nodiscard]] std::vector<std::vector<Region>> choices() const
     {
         std::vector<std::vector<Region>> found;
-        double least = kInfinity;
+        double least = kImpossible;
         for (std::size_t bucket = kBuckets; bucket-- > 1;) {
             if (!(m_rows.back()[bucket].time < least))
                 continue; // another choice frees more and is no slower
@@ -178,7 +178,7 @@ private:
                 continue;
             for (std::size_t bucket = 0; bucket < kBuckets; ++bucket) {
                 const Choice& rest = m_rows[first][bucket];
-                if (!(rest.time < kInfinity))
+                if (!(rest.time < kImpossible))
                     continue;
                 const Choice together{rest.time + gain.time, rest.bytes + gain.spared,
                                       static_cast<std::int32_t>(first),

@@ -58,7 +58,6 @@ private:
     /// partially filled ones come last.
     [[nodiscard]] std::map<StorageId, StorageId> allocateBuckets()
     {
-        constexpr std::int64_t kMiB = std::int64_t{1} << 20U;
         struct Bucket
         {
             std::uint32_t dtype = 0;
@@ -83,8 +82,8 @@ private:
             bucket->members.push_back(hooked.storage);
             bucket->bytes += hooked.bytes;
             const std::int64_t limit = m_setting.bucket  ? m_setting.bucket->count()
-                                       : bucket->isFirst ? kMiB
-                                                         : 25 * kMiB;
+                                       : bucket->isFirst ? base::kMiB
+                                                         : 25 * base::kMiB;
             if (!m_setting.manual && bucket->bytes >= limit)
                 close(*bucket);
         }

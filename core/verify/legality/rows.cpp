@@ -38,10 +38,10 @@ std::optional<std::string> whyNotAgain(const Program& program, OpId id)
 }
 
 /// Checks the rows of a plan in order and tracks which ops have run.
-class Rows
+class RecomputeRows
 {
 public:
-    Rows(const Program& program, std::vector<Fault>& faults)
+    RecomputeRows(const Program& program, std::vector<Fault>& faults)
         : m_program{program}
         , m_faults{program, faults}
         , m_end{static_cast<OpIndex>(program.countBeforeOptimizer())}
@@ -138,7 +138,7 @@ std::vector<Fault> repeatFaults(const Program& program, const RecomputeSchedule&
         faults.push_back({FaultKind::IllegalRepeat,
                           "The graph has no backward, but runtime \"step\" executes training steps "
                           "only."});
-    Rows{program, faults}.check(plan.recomputeSteps);
+    RecomputeRows{program, faults}.check(plan.recomputeSteps);
     return faults;
 }
 

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <new>
 
 namespace plimsoll::solve {
@@ -14,12 +13,6 @@ namespace plimsoll::solve {
 using base::ErrorKind;
 using base::failure;
 using base::Result;
-
-namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-} // namespace
 
 Result<void> ChainTable::allocate(const Chain& chain, std::int64_t maxBudget,
                                   const RotorOptions& options, std::size_t tables,

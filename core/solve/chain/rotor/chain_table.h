@@ -9,12 +9,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
 
 namespace plimsoll::solve {
 
+/// The time of what does not fit.
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// Sums of the same times in another order differ by less; times this close count as equal.
 inline constexpr double kEqualTimes = 1.0 + 1e-12;
 

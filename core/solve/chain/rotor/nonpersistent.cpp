@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 namespace plimsoll::solve {
 
@@ -16,8 +15,6 @@ using base::JobContext;
 using base::Result;
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// Two tables. T(i, k, m): runs stages i..k forward and backward. Their input is in memory and not
 /// charged; the gradient of their output is charged (there is none if k is the loss). U(i, k, m):

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <atomic>
 #include <barrier>
-#include <limits>
 #include <optional>
 #include <system_error>
 #include <thread>
@@ -22,7 +21,6 @@ using base::Result;
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// Below this many inner steps threads cost more than they gain.
 constexpr double kStepsWorthThreads = 2e6;
 /// Side length, in cells, of the squares in which the table is filled.

@@ -15,10 +15,10 @@ namespace plimsoll::solve {
 namespace {
 
 /// The number of values that all plays of a search visit in total.
-constexpr std::size_t kWork = 150'000'000;
+constexpr std::size_t kValuesVisited = 150'000'000;
 constexpr std::uint32_t kNever = std::numeric_limits<std::uint32_t>::max();
 /// Values scanned in a plain loop in the time that a graph walk takes for one.
-constexpr std::size_t kScanned = 4;
+constexpr std::size_t kStatesPerWork = 4;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// The preferences by which a play chooses what to evict.
@@ -198,7 +198,7 @@ private:
                 }
                 m_states[value].wanted = wanted;
             }
-        takeWork(m_at / kScanned);
+        takeWork(m_at / kStatesPerWork);
     }
 
     /// The time of its maker and of the makers of all operands missing for it; infinity if one of
@@ -247,7 +247,7 @@ private:
             if (const State& state = m_states[value];
                 state.isThere && state.pins == 0 && m_problem.values[value].size > 0)
                 m_candidates.emplace_back(lossOf(value), value);
-        takeWork(m_states.size() / kScanned);
+        takeWork(m_states.size() / kStatesPerWork);
         while (!m_candidates.empty()) {
             const auto best = std::ranges::min_element(m_candidates);
             if (m_states[best->second].isPriced)
@@ -347,7 +347,7 @@ std::optional<RematPlan> evictingPlan(const RematProblem& problem, std::int64_t 
         std::ranges::any_of(problem.ops, [](const RematOp& op) { return !op.overwrites.empty(); });
     if (problem.ops.empty() || overwrites)
         return std::nullopt;
-    std::size_t work = kWork;
+    std::size_t work = kValuesVisited;
     Player player{problem, budget, work, job};
     Taste best{kPatience.front(), std::vector<double>(problem.values.size(), 1)};
     double least = kInfinity; // of all plays

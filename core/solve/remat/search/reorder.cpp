@@ -16,7 +16,7 @@ namespace {
 using Order = StepOrder;
 
 /// The number of ops visited in total, over all orders tried.
-constexpr std::size_t kWork = 200'000'000;
+constexpr std::size_t kOpsVisited = 200'000'000;
 /// The number of places tried on each side of the fullest one.
 constexpr std::size_t kReach = 400;
 /// The largest group of ops moved together.
@@ -186,9 +186,9 @@ public:
         Fullest least = fullestOf(recorded);
         for (Order order : {recorded, runnersOrder(releasing())}) {
             Fullest fullest = fullestOf(order);
-            std::size_t left = kWork / 2;
+            std::size_t left = kOpsVisited / 2;
             while (improve(order, fullest, left, job))
-                job.report(kWork / 2 - left, kWork / 2);
+                job.report(kOpsVisited / 2 - left, kOpsVisited / 2);
             if (fullest.bytes < least.bytes) {
                 least = fullest;
                 best = std::move(order);
