@@ -7,7 +7,7 @@ import itertools
 import pytest
 import torch
 import torch.nn.functional as F
-from helpers.beside import OnFakesToo
+from helpers.beside import NoKernel, OnFakesToo
 from helpers.proof import prove
 from helpers.zoo import ZOO
 from plimsoll.record.tracing import trace_graph
@@ -90,9 +90,13 @@ def test_all_ops_of_a_step_under_autocast(name):
     made = ZOO[name].lean()
     model = made["model"].train()
     with OnFakesToo() as beside:
-        with torch.autocast("cpu", dtype=torch.bfloat16):
-            output = model(*made.get("args", ()), **made.get("kwargs", {}))
-            loss = made["loss"](output) if "loss" in made else output.loss
+        try:
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                output = model(*made.get("args", ()), **made.get("kwargs", {}))
+                loss = made["loss"](output) if "loss" in made else output.loss
+        except NoKernel:
+            assert name == "lstm"  # in half precision: only newer CPUs have a kernel
+            return
         loss.backward()
     assert beside.differences == []
     assert beside.ops > 100 and "aten._to_copy.default" in beside.seen
@@ -171,8 +175,12 @@ def _differences(call, *inputs):
     for change, cast, turn in itertools.product((torch.clone, _turned), (False, True), (torch.clone, _turned)):
         given = [change(x).requires_grad_() if x.is_floating_point() else x for x in inputs]
         with OnFakesToo() as beside:
-            with torch.autocast("cpu", dtype=torch.bfloat16, enabled=cast):
-                results = [t for t in _tensors(call(*given)) if t.requires_grad]
+            try:
+                with torch.autocast("cpu", dtype=torch.bfloat16, enabled=cast):
+                    results = [t for t in _tensors(call(*given)) if t.requires_grad]
+            except NoKernel:
+                assert cast and isinstance(call, nn.LSTM)  # in half precision: only newer CPUs have a kernel
+                continue
             torch.autograd.backward(results, [turn(torch.rand(t.shape, dtype=t.dtype)) for t in results])
         found += beside.differences
     return found

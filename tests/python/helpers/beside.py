@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every op of a real step, run on fakes of its arguments too: do the fake results have the memory of the real ones?"""
 
+import plimsoll
 import torch
 from plimsoll.kernels import fake_results
 from torch._subclasses.fake_tensor import FakeTensorMode
@@ -24,6 +25,10 @@ def _fake(tensor):
     return whole.as_strided(tensor.shape, tensor.stride(), tensor.storage_offset())
 
 
+class NoKernel(Exception):
+    """This CPU has no kernel for an op: PyTorch refuses it on real tensors, and Plimsoll on fakes."""
+
+
 class OnFakesToo(TorchDispatchMode):
     """`differences`: (op, geometry of the tensors it was given, of its fake results, of its real ones), once for each op."""
 
@@ -41,13 +46,27 @@ class OnFakesToo(TorchDispatchMode):
         kwargs = kwargs or {}
         self.ops += 1
         self.seen.add(str(func))
-        found = None
+        refused, found = "", None
         if func is not aten._local_scalar_dense.default:  # fakes have no values
             with _disable_current_modes(), FakeTensorMode(allow_non_fake_inputs=True):
                 fake_args, fake_kwargs = tree_map_only(torch.Tensor, _fake, (args, kwargs))
-                found = geometry(fake_results.run(func, fake_args, fake_kwargs, "cpu"))
+                refused, found = self._on_fakes(func, fake_args, fake_kwargs)
         given = geometry((args, kwargs))
-        result = func(*args, **kwargs)
+        try:
+            result = func(*args, **kwargs)
+        except RuntimeError as error:
+            if refused and str(error).splitlines()[0] in refused:
+                raise NoKernel(refused) from error
+            raise
+        assert not refused, refused
         if found is not None and found != geometry(result):
             self._differences.setdefault(str(func), (str(func), given, found, geometry(result)))
         return result
+
+    @staticmethod
+    def _on_fakes(func, args, kwargs):
+        """Why it is refused, or the geometry of its results."""
+        try:
+            return "", geometry(fake_results.run(func, args, kwargs, "cpu"))
+        except plimsoll.TraceError as refusal:
+            return str(refusal), None
