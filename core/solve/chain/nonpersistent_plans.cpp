@@ -187,7 +187,8 @@ base::Result<void> offerNonPersistent(const plan::Problem& problem, const Region
             step.chain.regions = {};
             step.chain.ftail.clear();
             const SequenceRows rows = sequenceRows(*problem.step(), closure, step, kept);
-            const base::JobContext piece = job.piece(done++, 2 * static_cast<int>(kStageCounts.size()));
+            const base::JobContext piece =
+                job.piece(done++, 2 * static_cast<int>(kStageCounts.size()));
             const auto visit = [&](const Sequence& sequence) -> base::Result<void> {
                 if (!dropsAnything(sequence))
                     return {};
