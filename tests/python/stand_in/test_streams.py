@@ -15,8 +15,8 @@ FEW_OPS = ("resnet18", "unet", "awkward", "lstm", "gpt2_prompt")  # of which a n
 AUTOCAST = ("resnet18/lean:float16", "gpt2/lean:bfloat16", "vit_b_16/lean:bfloat16", "bert/lean:float16", "lstm/lean:float16", "swin/lean:bfloat16")
 ALL = (*STEPS, *ATTENTION, *LEAN, *(f"{name}:{dtype}" for name in LEAN for dtype in ("float16", "bfloat16")))
 SOME = {
-    "8.0": (*FEW_OPS, *(f"{name}/lean" for name in ("mobilenet_v3", "llama", "t5", "convnext", "mixture")), *ATTENTION, *AUTOCAST),
-    "9.0": ("resnet18", "attention", "bert/lean", "lstm/lean", "gpt2_prompt", *AUTOCAST[2:5]),
+    "8.0": (*FEW_OPS, *(f"{name}/lean" for name in ("llama", "t5", "convnext", "mixture")), *ATTENTION, *AUTOCAST),
+    "9.0": ("resnet18", "attention", "lstm/lean", "gpt2_prompt", *AUTOCAST[2:5]),
 }
 EXHAUSTIVELY = {"8.0": ALL, "9.0": tuple(name for name in ALL if name != "attention:bfloat16")}
 OF_CAPABILITY = EXHAUSTIVELY if EXHAUSTIVE else SOME

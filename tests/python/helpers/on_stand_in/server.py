@@ -14,6 +14,7 @@ from typing import Any
 
 import plimsoll  # noqa: F401
 import torch
+import torch._dynamo  # by the first fake tensors
 import torchvision.models  # noqa: F401
 from transformers import GPT2LMHeadModel  # noqa: F401
 
