@@ -83,7 +83,7 @@ def row(*cells: Any) -> str:
     return f"| {' | '.join(map(str, cells))} |"
 
 
-def peak_table(cli: str, device: str, folder: Path, names: Sequence[str], times: bool) -> list[str]:
+def peak_table(cli: str, device: str, folder: Path, names: Sequence[str], budgets: Sequence[str], times: bool) -> list[str]:
     columns = ("model", "plan", "predicted peak", "requested by PyTorch", "allocated by the GPU", "predicted / allocated", *(("step", "roofline") if times else ()))
     lines = [row(*columns), row(*("---" for _ in columns))]
     for name in names:
@@ -91,7 +91,7 @@ def peak_table(cli: str, device: str, folder: Path, names: Sequence[str], times:
         with plimsoll.building():
             made = build()
         graph = plimsoll.trace(made.pop("model"), out=folder / "graph.plimsoll.json.gz", **made)
-        for budget in BUDGETS:
+        for budget in budgets:
             path = folder / "plan.json"
             command = [cli, "plan", str(graph), "--budget", budget, "--device", device, "--export", str(path), "--json", "--quiet"]
             done = subprocess.run(command, capture_output=True, text=True)
@@ -103,7 +103,7 @@ def peak_table(cli: str, device: str, folder: Path, names: Sequence[str], times:
             runs = json.loads(measured.read_text())["runs"]
             predicted = (told["base_peak_bytes"], told["base_step_time_ns"]), (told["peak_bytes"], told["step_time_ns"])
             for plan, run, (peak, time) in zip(("none", budget), runs, predicted):
-                if plan == "none" and budget != BUDGETS[0]:
+                if plan == "none" and budget != budgets[0]:
                     continue
                 requested, real = run["requested_peak_bytes"], run["allocator_peak_bytes"]
                 took = (f"{ns / 1e6:.1f} ms" for ns in (run["step_time_ns"], time)) if times else ()
@@ -117,6 +117,7 @@ def main() -> int:
     parser.add_argument("--cli", default="plimsoll-cli")
     parser.add_argument("--device", default="a100-80gb", help="its id or line for plimsoll-cli, for the roofline")
     parser.add_argument("--models", nargs="+", choices=PEAKS, default=[*PEAKS], help="of the table of peaks")
+    parser.add_argument("--budgets", nargs="+", default=BUDGETS, help="likewise, each of a plan")
     options = parser.parse_args()
     if not torch.cuda.is_available():
         print("compare.py: no GPU that torch can use is here, so nothing was compared.", file=sys.stderr)
@@ -129,7 +130,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         parts = [f"# Predictions against a GPU: {head}"]
         parts += ["## Peaks"] if stand_in else ["## Op streams", *stream_table(), "", "## Peaks and times"]
-        parts += peak_table(options.cli, options.device, Path(folder), options.models, times=not stand_in)
+        parts += peak_table(options.cli, options.device, Path(folder), options.models, options.budgets, times=not stand_in)
     options.out.write_text("\n".join(parts) + "\n")
     print(options.out)
     return 0

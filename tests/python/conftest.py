@@ -15,6 +15,8 @@ import numpy  # noqa: E402 (all these need the path)
 import pytest  # noqa: E402
 import torch  # noqa: E402
 
+SHARING = {"test_figures": "test_samples"}  # files that are one group with another one: both trace samples
+
 # The files that take longest start first, so that no worker ends long after the others. In BY_MODEL the tests of one model are a
 # group, because they share what is made of it; the tests of any other file are one group.
 BY_MODEL = (
@@ -27,6 +29,7 @@ LONGEST = ("test_vary", *BY_MODEL, "test_arguments", "test_op_models", "test_clo
 def group_of(nodeid):
     """Of "record/test_proof.py::test_x[gpt2-ops]" it's "test_proof gpt2": parameters of these files begin with the model."""
     stem = nodeid.partition("::")[0].rpartition("/")[2].removesuffix(".py")
+    stem = SHARING.get(stem, stem)
     return f"{stem} {nodeid.partition('[')[2].rstrip(']').partition('-')[0]}".rstrip() if stem in BY_MODEL else stem
 
 

@@ -8,10 +8,14 @@ import subprocess
 
 import plimsoll
 import pytest
+from helpers import EXHAUSTIVE
 from helpers.chains import FUSED, WAYS, step
 from helpers.graph_rules import assert_sound
 from helpers.plans import region
 from helpers.outcomes import assert_same, results
+
+
+PERCENTS = (95, 85, 75, 65, 60, 55) if EXHAUSTIVE else (95, 75, 60)
 
 
 def _cli(*words):
@@ -22,7 +26,7 @@ def _cli(*words):
 
 def _plans(graph, folder):
     """The planner's plans for budgets from the whole step's peak down to what can't be kept."""
-    for percent in (95, 85, 75, 65, 60, 55):
+    for percent in PERCENTS:
         path = folder / f"{percent}.json"
         done = _cli("plan", graph, "--budget", f"{percent}%", "--export", path)
         if not path.exists():
@@ -53,10 +57,10 @@ def _fused(graph, folder):
             yield json.loads(path.read_text())
 
 
-@pytest.fixture(params=WAYS)
-def traced(request, tmp_path):
+@pytest.fixture(scope="module", params=WAYS)
+def traced(request, tmp_path_factory):
     model, args = step(request.param)
-    graph = plimsoll.trace(model, args, target="cpu", loss=lambda out: out, out=tmp_path / "chain.plimsoll.json")
+    graph = plimsoll.trace(model, args, target="cpu", loss=lambda out: out, out=tmp_path_factory.mktemp("chain") / "chain.plimsoll.json")
     assert_sound(json.loads(graph.read_text()))
 
     def runs(plan):

@@ -1,22 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All models x budgets x plans for PyTorch's checkpoint, at real size: the planned model, recorded again, is what evaluate() says."""
+"""Models x budgets x plans for PyTorch's checkpoint, at real size: the planned model, recorded again, is what evaluate() says."""
 
-
+import make
 import pytest
 from helpers import loop
-from helpers.matrix import CHECKPOINTED, TABLE, check_stream, plans
+from helpers.matrix import SOME_AT_REAL_SIZE, TABLE, check_stream, checkpointed, plans
 from helpers.once import once
 from helpers.zoo import ZOO
 
 
 @pytest.fixture(scope="module")
 def graphs(tmp_path_factory):
-    """Traces a model at real size: name -> path."""
+    """The trace of a model at real size, which is the sample where there is one (test_samples.py): name -> path."""
     folder = tmp_path_factory.mktemp("graphs")
-    return once(lambda name: loop.trace(ZOO[name].real, folder / f"{name}.plimsoll.json.gz", "cuda"))
+
+    @once
+    def traced(name):
+        if make.SAMPLES.get(name) is ZOO[name].real:
+            return make.sample_path(name)
+        return loop.trace(ZOO[name].real, folder / f"{name}.plimsoll.json.gz", "cuda")
+
+    return traced
 
 
-@pytest.mark.parametrize("name, kind", CHECKPOINTED)
+@pytest.mark.parametrize("name, kind", checkpointed(SOME_AT_REAL_SIZE))
 def test_planned_models_at_real_size(name, kind, graphs, tmp_path):
     graph = graphs(name)
     for planned in plans(graph, name, kind, tmp_path):

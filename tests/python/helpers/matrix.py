@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The matrix: what every model is planned with, and the table of what came out, resources/pytorch/MATRIX.md.
 
-Each model is run with each kind of plan, at one of the budgets; with PLIMSOLL_EXHAUSTIVE=1, or to write the table, at all of them.
+A normal run has some models of each kind of plan, other ones at real size than on real tensors, at one of the budgets; with PLIMSOLL_EXHAUSTIVE=1,
+or to write the table, all models run with all kinds at all budgets.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ from pathlib import Path
 from typing import Any, Iterator, Optional
 
 import torch
-from helpers import EXHAUSTIVE, loop
+from helpers import loop
 from helpers.allocator import Held
 from helpers.once import once
 from helpers.proof import TAKE_SCRATCH, allowed_scratch
-from helpers.tables import WRITING, Table
+from helpers.tables import EVERYTHING, Table
 from helpers.zoo import ZOO
 
 AT_REAL_SIZE = ("budget MiB", "peak MiB", "unplanned MiB", "step", "again", "steps compared", "different")
@@ -47,6 +48,21 @@ FROZEN = ("modules, frozen", "ops, frozen")
 WITH_STATISTICS = ("resnet18", "densenet121", "mobilenet_v3", "unet")  # of batch norms
 CASES = [(name, kind) for name in ZOO for kind in KINDS if kind not in FROZEN or name in WITH_STATISTICS]
 CHECKPOINTED = [case for case in CASES if case[1] != "step"]
+# Of these in a normal run: at real size those with few ops or whose trace is a sample, on real tensors all but one.
+SOME_AT_REAL_SIZE = {
+    "modules": ("resnet18", "gpt2", "awkward"),
+    "ops": ("resnet18", "unet", "llama", "lstm"),
+    "saved sets": ("resnet18", "unet", "awkward"),
+    "modules, frozen": ("unet",),
+    "ops, frozen": ("resnet18",),
+}
+SOME_ON_REAL_TENSORS = {
+    "modules": ("unet", "t5", "swin", "lstm"),
+    "ops": ("gpt2", "convnext", "mixture"),
+    "saved sets": ("mobilenet_v3", "vit_b_16", "bert", "llama"),
+    "modules, frozen": ("resnet18",),
+    "ops, frozen": ("unet",),
+}
 
 
 @dataclass(frozen=True)
@@ -84,11 +100,16 @@ def plans(graph: Path, name: str, kind: str, folder: Path) -> Iterator[Planned]:
 _frontier = once(lambda graph, *options: loop.frontier(graph, *options, *SLOTS))
 
 
+def checkpointed(some: dict[str, tuple[str, ...]]) -> list[tuple[str, str]]:
+    """The cases of a test: `some` by kind of plan, or all."""
+    return CHECKPOINTED if EVERYTHING else [(name, kind) for name, kind in CHECKPOINTED if name in some[kind]]
+
+
 def chosen_shares(name: str, kind: str) -> tuple[Optional[float], ...]:
     """Each budget has its turn as models and kinds go on."""
     shares = KINDS[kind][1]
     turn = (list(ZOO).index(name) + list(KINDS).index(kind)) % len(shares)
-    return shares if EXHAUSTIVE or WRITING else shares[turn : turn + 1]
+    return shares if EVERYTHING else shares[turn : turn + 1]
 
 
 def _best_kept(graph: Path, points: list[tuple[int, int]]) -> int:

@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs Python on the stand-in GPU (tests/stand_in_gpu), in a process of its own: this one has no GPU in sight."""
+"""Runs Python on the stand-in GPU (tests/stand_in_gpu), each program in a process of its own: this one has no GPU in sight."""
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import subprocess
 import sys
+import tempfile
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Sequence
 
 from helpers import ROOT
-from helpers.processes import LEAVE, module_command
 
 FOLDER = Path(os.environ["PLIMSOLL_STAND_IN"]).parent if "PLIMSOLL_STAND_IN" in os.environ else ROOT / "build/dev/stand_in_gpu"
 GiB = 1 << 30
@@ -28,13 +30,32 @@ def environment(*, devices: int = 1, memory: int = 80 * GiB, capability: str = "
     }  # fmt: skip
 
 
+@cache
+def _server() -> subprocess.Popen[str]:
+    """Has imported torch once for all programs; it ends with this process, whose end closes its input."""
+    command, alone = [sys.executable, "-m", "helpers.on_stand_in.server"], {"OMP_NUM_THREADS": "1"}
+    server = subprocess.Popen(command, env=environment() | alone, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    atexit.register(server.communicate)
+    return server
+
+
+def _done(request: dict[str, Any], arguments: Sequence[str], seconds: int, gpu: dict[str, Any]) -> subprocess.CompletedProcess[str]:
+    with tempfile.NamedTemporaryFile("r") as out, tempfile.NamedTemporaryFile("r") as err:
+        request |= {"arguments": arguments, "seconds": seconds, "environment": environment(**gpu), "out": out.name, "err": err.name}
+        server = _server()
+        print(json.dumps(request), file=server.stdin, flush=True)
+        status = server.stdout.readline()
+        assert status, "helpers.on_stand_in.server has ended"
+        return subprocess.CompletedProcess(arguments, int(status), out.read(), err.read())
+
+
 def run(code: str, *arguments: str, **gpu: Any) -> subprocess.CompletedProcess[str]:
     """A script given as text; `gpu`: see environment()."""
-    return subprocess.run([sys.executable, "-c", f"{code}\n{LEAVE}", *arguments], env=environment(**gpu), capture_output=True, text=True, timeout=280)
+    return _done({"code": code}, arguments, 280, gpu)
 
 
-def result(module: str, *arguments: str, seconds: float = 280, **gpu: Any) -> Any:
+def result(module: str, *arguments: str, seconds: int = 280, **gpu: Any) -> Any:
     """What `python -m module arguments` prints on its last line, as JSON; it may take so many `seconds`."""
-    done = subprocess.run(module_command(module, *arguments), env=environment(**gpu), capture_output=True, text=True, timeout=seconds)
+    done = _done({"module": module}, arguments, seconds, gpu)
     assert done.returncode == 0, done.stderr[-4000:]
     return json.loads(done.stdout.splitlines()[-1])

@@ -7,10 +7,11 @@ import fcntl
 import os
 from typing import Any, Sequence
 
-from helpers import ROOT
+from helpers import EXHAUSTIVE, ROOT
 
 DOCS = ROOT / "resources" / "pytorch"
 WRITING = os.environ.get("PLIMSOLL_TABLES") == "write"
+EVERYTHING = EXHAUSTIVE or WRITING  # a table has rows of all cases
 
 
 class Table:

@@ -14,6 +14,7 @@ from typing import Any, Callable
 import models
 import torch
 import torch.nn.functional as F
+from helpers.tables import EVERYTHING
 
 
 class Experts(torch.nn.Module):
@@ -184,3 +185,9 @@ ZOO = {
     "awkward": Case(lambda: awkward(4, 32, 500, 128, 3), lambda: awkward(8, 64, 100, 32, 6), lambda: awkward(32, 512, 32000, 1024, 8)),
     "lstm": Case(lambda: lstm(4, 32, 500, 128, 2), lambda: lstm(8, 64, 50, 32, 2), lambda: lstm(64, 256, 32000, 1024, 2)),
 }
+
+
+def some(*names: str) -> tuple[str, ...]:
+    """The models of a test in a normal run. The others run it with PLIMSOLL_EXHAUSTIVE=1, and in a normal run other tests."""
+    assert set(names) <= set(ZOO)
+    return tuple(ZOO) if EVERYTHING else names

@@ -6,10 +6,13 @@ import copy
 import plimsoll
 import pytest
 import torch
+from helpers import EXHAUSTIVE
 from helpers.op_plans import count_of, graph, is_legal, made, plain, plan_of, random_regions, recorded, region, results, same, seeded
 from plimsoll import PlanMismatch
 
-MODELS = ("lstm", "gpt2", "llama", "t5", "resnet18", "mixture", "mobilenet_v3", "awkward", "bert", "swin")
+MODELS = ("lstm", "gpt2", "resnet18", "mixture", "awkward")
+if EXHAUSTIVE:
+    MODELS += ("llama", "t5", "mobilenet_v3", "bert", "swin")
 
 
 def trained(name, regions):

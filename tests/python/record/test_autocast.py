@@ -11,7 +11,7 @@ import json
 import plimsoll
 import pytest
 import torch
-from helpers import loop
+from helpers import EXHAUSTIVE, loop
 from helpers.graph_rules import assert_sound
 from helpers.once import once
 from helpers.proof import prove
@@ -135,9 +135,9 @@ def test_for_cuda_forward_and_loss_take_cudas_lists():
     assert dtype("aten.native_layer_norm.default", 5) == dtype("aten.mse_loss.default", 5) == "float32"
 
 
-@pytest.mark.parametrize("name, kind", [("gpt2", "modules"), ("resnet18", "ops")])
-def test_planned_models_at_real_size(name, kind, tmp_path):
-    builder = lambda: {**ZOO[name].real(), "autocast": BF16}  # noqa: E731
+@pytest.mark.parametrize("name, size, kind", [("gpt2", "real" if EXHAUSTIVE else "lean", "modules"), ("resnet18", "real", "ops")])
+def test_planned_models_recorded_for_cuda(name, size, kind, tmp_path):
+    builder = lambda: {**getattr(ZOO[name], size)(), "autocast": BF16}  # noqa: E731
     graph, plan = loop.trace(builder, tmp_path / "graph.plimsoll.json.gz", "cuda"), tmp_path / "plan.json"
     most, least = loop.span(graph, *KINDS[kind])
     budget = most - int(0.6 * (most - least))

@@ -6,8 +6,10 @@ from collections import Counter
 import models
 import plimsoll
 import pytest
+from helpers import EXHAUSTIVE
 from plimsoll.record.tracing import trace_graph
 
+LONG = ("densenet121", "vit_b_16")
 # name: parameters, saved (without parameters and inputs), peak, ops of forward, loss, backward, engine sums in place, out of place
 FIGURES = {
     "resnet18": (46_758_048, 2_762_499_588, 2_960_605_576, 110, 2, 142, 8, 0),
@@ -17,7 +19,7 @@ FIGURES = {
 }
 
 
-@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("name", [name for name in FIGURES if name not in LONG or EXHAUSTIVE])
 def test_cpu_profile(graph_of_sample, name):
     graph = graph_of_sample(name, "cpu")
     parameters, saved, peak, forward, loss, backward, in_place, out_of_place = FIGURES[name]
@@ -38,7 +40,7 @@ OTHERS = {
 }
 
 
-@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("name", [name for name in OTHERS if name not in LONG or EXHAUSTIVE])
 def test_cpu_profile_of_other_models(name):
     parameters, saved, peak, forward = OTHERS[name]
     with plimsoll.building():

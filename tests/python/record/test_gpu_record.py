@@ -11,7 +11,7 @@ from itertools import zip_longest
 
 import plimsoll
 import pytest
-from helpers import ROOT, loop
+from helpers import EXHAUSTIVE, ROOT, loop
 from helpers.gpu_record import PROGRAMS, held_besides, points, predicted, record_of
 from helpers.once import once
 from plimsoll.record.tracing import trace_graph
@@ -20,6 +20,7 @@ sys.path.insert(0, str(ROOT / "tests" / "gpu"))
 
 import draw_curve  # noqa: E402 (needs the path)
 
+CHOSEN = PROGRAMS if EXHAUSTIVE else ("medium_512_training", "medium_128_inference")
 MANUAL = ROOT / "resources" / "manual" / "accuracy.md"
 RMS_NORMS = 2 * 24 + 1
 OWN = {"medium_256_training": 6520, "medium_512_training": 7487, "medium_128_inference": 1280, "medium_1024_inference": 1280}
@@ -36,7 +37,7 @@ def traced():
     return once(graph_of, most=1)
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", CHOSEN)
 def test_every_allocation_is_the_gpus(traced, name):
     program, record = PROGRAMS[name], record_of(name)
     mine = predicted(traced(name), program)
@@ -45,19 +46,19 @@ def test_every_allocation_is_the_gpus(traced, name):
     assert len(mine.own) == OWN[name]
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", CHOSEN)
 def test_what_is_there_before_the_step_is_the_gpus(traced, name):
     named = [size for sizes in held_besides(PROGRAMS[name]).values() for size in sizes]
     assert Counter([*predicted(traced(name), PROGRAMS[name]).held, *named]) == Counter(record_of(name).held)
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", CHOSEN)
 def test_the_peak_is_the_gpus(traced, name):
     """Scratch of kernels doesn't raise it: it is taken where less is live."""
     assert traced(name)["checks"]["peak_bytes"] + besides(PROGRAMS[name]) == record_of(name).peak
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", CHOSEN)
 def test_kernels_take_scratch_for_an_embedding_and_for_norms_alone(traced, name):
     found = Counter(kind for _, kind in predicted(traced(name), PROGRAMS[name]).scratch)
     if PROGRAMS[name].mode == "inference":
@@ -68,7 +69,7 @@ def test_kernels_take_scratch_for_an_embedding_and_for_norms_alone(traced, name)
     assert len(found) == 6 and set(found.values()) == {1}  # one sort
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", CHOSEN)
 def test_what_the_replayed_allocator_reserves_is_the_gpus(traced, name, tmp_path):
     path = tmp_path / "step.plimsoll.json"
     path.write_text(json.dumps(traced(name)))
@@ -77,7 +78,7 @@ def test_what_the_replayed_allocator_reserves_is_the_gpus(traced, name, tmp_path
     assert f"{record_of(name).reserved:,} | {plan['reserved_bytes']:,} |" in MANUAL.read_text()
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", CHOSEN)
 def test_the_manual_says_so(traced, name):
     program, record = PROGRAMS[name], record_of(name)
     mine = predicted(traced(name), program)

@@ -39,7 +39,7 @@ def _loop(made, optimizer):
     return loss, locals().get("output")
 
 
-@pytest.fixture(params=STEPS)
+@pytest.fixture(scope="module", params=STEPS)
 def traced(request):
     made = STEPS[request.param]()
     return made, trace_graph(target="cpu", micro_steps=COUNT, **made)

@@ -11,12 +11,20 @@ import plimsoll
 import pytest
 import torch
 import torch.nn.functional as F
+from helpers import EXHAUSTIVE
 from helpers.small import tied
 from helpers.vary_rules import resized, told
 from plimsoll.record.tracing import trace_graph
 
 TINY_GPT2 = {"n_layer": 2, "n_embd": 64, "n_head": 2, "vocab_size": 500, "n_positions": 512}
 TINY_T5 = {"num_layers": 1, "d_model": 64, "d_kv": 16, "d_ff": 128, "num_heads": 4, "vocab_size": 500}
+
+
+def tiny_densenet(batch, size):
+    from torchvision.models import DenseNet
+
+    return models.classifier(DenseNet(8, (2, 3), 16, num_classes=10), "DenseNet", batch, size, None, 10)
+
 
 # model of (batch, sequence) or (batch,); sizes that are recorded, the traced ones first; another size; steps; target
 CASES = {
@@ -26,13 +34,18 @@ CASES = {
         {"batch": [4, 2, 6], "sequence": [128, 64, 256]}, (9, 352), (1, 1), "cuda",
     ),
     "llama": (
-        lambda b, s: models.llama(b, s, layers=2, width=64, inner=128, heads=4, groups=2, vocabulary=500),
+        lambda b, s: models.llama(b, s, layers=1, width=64, inner=128, heads=4, groups=2, vocabulary=500),
         {"sequence": [64, 32, 96], "batch": [2, 4, 3]}, (5, 160), (1, 32), "cuda",
     ),
-    "t5": (lambda b, s: models.t5(b, s, 24, **TINY_T5), {"batch": [4, 6, 8], "sequence": [64, 32, 96]}, (5, 53), (1, 1), "cpu"),
+    "t5": (lambda s: models.t5(4, s, 24, **TINY_T5), {"sequence": [64, 32, 96]}, (53,), (1,), "cpu"),
     "resnet18": (lambda b: models.resnet18(b, 64), {"batch": [8, 16, 24]}, (19,), (1,), "cuda"),
-    "densenet121": (lambda b: {**models.densenet121(b, 64), "optimizer": None}, {"batch": [16, 4, 6]}, (7,), (1,), "cuda"),
+    "densenet": (lambda b: tiny_densenet(b, 64), {"batch": [16, 4, 6]}, (7,), (1,), "cuda"),
 }  # fmt: skip
+if EXHAUSTIVE:
+    CASES["t5 in two axes"] = (
+        lambda b, s: models.t5(b, s, 24, **TINY_T5), {"batch": [4, 6, 8], "sequence": [64, 32, 96]}, (5, 53), (1, 1), "cpu",
+    )  # fmt: skip
+    CASES["densenet121"] = (lambda b: {**models.densenet121(b, 64), "optimizer": None}, *CASES["densenet"][1:])
 
 
 def traced(make, *sizes, **options):

@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 from helpers import stand_in
-from helpers.on_stand_in.traces import DTYPES, PLACES, WAYS, digest, shared, traced
+from helpers.on_stand_in.traces import CASES, PLACES, digest, shared, traced
 from plimsoll.kernels.cuda_kernels import DEVICE
 
 
@@ -15,8 +15,7 @@ def with_gpu():
     return stand_in.result("helpers.on_stand_in.traces")
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way, dtype", CASES)
 def test_autocast_is_that_of_a_trace_without_a_gpu(way, dtype):
     # Without a GPU, PyTorch leaves autocast("cuda") off around the call.
     here = traced("cpu", "asked" if way == "around" else way, dtype)
