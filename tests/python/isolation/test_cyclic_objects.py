@@ -117,3 +117,30 @@ def test_a_model_may_return_a_cyclic_dataclass():
     assert torch.equal(loss, model(batch).value.sum().detach())
     assert not any(isinstance(thing, FakeTensor) for thing in vars(model.linear).values())
     gc.collect()
+
+
+class First(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = torch.nn.Linear(4, 2)
+
+    def forward(self, items):
+        return self.linear(items[0]).sum()
+
+
+def test_a_model_may_take_a_list_that_holds_itself():
+    model, items = First(), loop_of("list", torch.ones(3, 4))
+    assert "aten.addmm.default" in trace_graph(model, (items,), target="cpu")["targets"]
+    step = plimsoll.compile_step(model)
+    assert torch.equal(step(items), model(items).detach())
+    assert torch.equal(step(loop_of("list", torch.zeros(3, 4))), model([torch.zeros(3, 4)]).detach())
+
+
+class Looping(torch.nn.Module):
+    def forward(self, x):
+        return loop_of("list", x + 1)
+
+
+def test_a_result_that_holds_itself_is_no_compiled_steps():
+    with pytest.raises(plimsoll.TraceError, match="a list among the model's arguments or results holds itself"):
+        plimsoll.compile_step(Looping(), mode="inference")(torch.ones(3, 4))

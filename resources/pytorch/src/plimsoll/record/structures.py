@@ -49,6 +49,7 @@ class Structures:
         self._place = place
         self._objects = _Identities()
         self._tensors: dict[int, _Identities] = {}
+        self._entered: list[Any] = []  # the containers around the value
 
     def of_call(self, args: tuple, kwargs: dict) -> int:
         slot = [0]
@@ -76,16 +77,23 @@ class Structures:
             return encode(value, self._tensor_row, self._place)
         if kind in (str, bytes):
             return _text(value)
-        if kind is list:
-            return [self._value(item, slot) for item in value]
-        if kind is tuple:
-            return {"tuple": [self._value(item, slot) for item in value]}
-        if is_named_tuple(kind):
-            return {"tuple": [self._value(item, slot) for item in value], "class": self._object(kind)}
-        if kind is dict:
-            return {"dict": [[self._value(key, slot), self._value(item, slot)] for key, item in value.items()]}
-        slot[0] += sum(1 for _ in tensors_in(value))  # not slots: they can't be replaced by others
+        if (kind in (list, tuple, dict) or is_named_tuple(kind)) and all(value is not outer for outer in self._entered):
+            self._entered.append(value)
+            try:
+                return self._container(value, slot)
+            finally:
+                self._entered.pop()
+        if kind not in (list, tuple, dict):  # a container inside of itself has been counted
+            slot[0] += sum(1 for _ in tensors_in(value))  # not slots: they can't be replaced by others
         return self._object(value)
+
+    def _container(self, value: Any, slot: list[int]) -> Any:
+        if isinstance(value, dict):
+            return {"dict": [[self._value(key, slot), self._value(item, slot)] for key, item in value.items()]}
+        items = [self._value(item, slot) for item in value]
+        if isinstance(value, list):
+            return items
+        return {"tuple": items, "class": self._object(type(value))} if is_named_tuple(type(value)) else {"tuple": items}
 
     def _tensor(self, tensor: torch.Tensor, slot: int) -> dict[str, Any]:
         """Python may have several objects for one tensor (detach, .data), which differ for autograd."""

@@ -12,6 +12,7 @@ from typing import Any, Optional, Union
 import torch
 
 from ..common.arguments import PLAIN, is_named_tuple, is_numpy_number
+from ..common.graph_rows import TraceError
 from ..common.objects import is_open
 
 
@@ -47,6 +48,7 @@ class Structure:
         self.objects: list[Any] = []
         self._containers: list[Any] = []
         self._takes_objects = takes_objects
+        self._around: list[Any] = []  # the containers that the value is in
         self._spec = self._flatten(value)
 
     def key(self) -> tuple:
@@ -91,6 +93,15 @@ class Structure:
         return _Leaf(len(self.leaves) - 1)
 
     def _flatten_container(self, value: Any) -> Optional[_Container]:
+        if any(value is outer for outer in self._around):
+            raise TraceError(f"a {type(value).__name__} among the model's arguments or results holds itself: it can't be built anew with other tensors")
+        self._around.append(value)
+        try:
+            return self._split(value)
+        finally:
+            self._around.pop()
+
+    def _split(self, value: Any) -> Optional[_Container]:
         self._containers.append(value)
         kind = type(value)
         if dataclasses.is_dataclass(value) and not isinstance(value, type) and not _holds_items(value):

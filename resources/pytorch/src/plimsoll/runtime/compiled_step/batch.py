@@ -102,15 +102,18 @@ class Batch:
             state.key, tuple(map(id, aside)), tuple(map(geometry, inputs)), tuple(aliases), self._plain((args, targets, kwargs)), global_settings(),
         )  # fmt: skip
 
-    def _plain(self, value: Any) -> Hashable:
-        """Containers and values without their tensors."""
+    def _plain(self, value: Any, around: tuple = ()) -> Hashable:
+        """Containers and values without their tensors. `around`: the containers that the value is in."""
         kind = type(value)
+        for depth, outer in enumerate(around):
+            if value is outer:
+                return (kind, "holds itself", depth)
         if isinstance(value, torch.Tensor):
             return "tensor"
         if isinstance(value, dict):
-            return (kind, tuple((key, self._plain(item)) for key, item in value.items()))
+            return (kind, tuple((key, self._plain(item, (*around, value))) for key, item in value.items()))
         if isinstance(value, (list, tuple)):
-            return (kind, tuple(map(self._plain, value)))
+            return (kind, tuple(self._plain(item, (*around, value)) for item in value))
         if isinstance(value, PLAIN) or is_numpy_number(value):
             return (kind, repr(value))
         self.held.append(value)
