@@ -20,7 +20,6 @@ using plimsoll::tests::Random;
 
 namespace {
 
-
 /// Every persistent schedule of stages i..k, one by one.
 std::vector<Sequence> everySchedule(const Chain& chain, std::size_t i, std::size_t k)
 {
