@@ -50,8 +50,9 @@ public:
 
     static constexpr base::Bytes kUnlimited{std::int64_t{1} << 60};
 
-    explicit AllocatorReplay(AllocatorSettings settings = {}, base::Bytes device = kUnlimited)
-        : m_settings{std::move(settings)}, m_device{device.count()}
+    explicit AllocatorReplay(const AllocatorSettings& settings = {},
+                             base::Bytes device = kUnlimited)
+        : m_settings{settings}, m_device{device.count()}
     {
     }
 
@@ -84,6 +85,8 @@ private:
         Pool pool = 0;
         bool isSmall = false;
         Stream stream = 0;
+        // clang-tidy 14 takes the zero that the compiler compares with for a null pointer.
+        // NOLINTNEXTLINE(modernize-use-nullptr)
         auto operator<=>(const Place&) const = default;
     };
     struct Block

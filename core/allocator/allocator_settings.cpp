@@ -21,7 +21,7 @@ using base::Result;
 constexpr auto kMostMegabytes = std::numeric_limits<std::int64_t>::max() / kMiB;
 
 /// Options that decide about time, pinned memory or diagnostics only.
-constexpr std::string_view kWithoutEffect[] = {
+constexpr std::array<std::string_view, 7> kWithoutEffect{
     "release_lock_on_cudamalloc",     "pinned_use_cuda_host_register",
     "pinned_num_register_threads",    "pinned_use_background_threads",
     "pinned_reserve_segment_size_mb", "graph_capture_record_stream_reuse",
@@ -92,7 +92,7 @@ Result<void> readDivisions(AllocatorSettings& settings, std::string_view text)
         return {};
     }
     if (!text.ends_with(']'))
-        return wrong("roundup_power2_divisions has a \"[\" without its \"]\".");
+        return wrong(R"(roundup_power2_divisions has a "[" without its "]".)");
     std::optional<std::size_t> last;
     for (const std::string_view pair : optionsOf(text.substr(1, text.size() - 2))) {
         const std::size_t colon = pair.find(':');
@@ -131,7 +131,7 @@ Result<void> readOption(AllocatorSettings& settings, std::string_view name, std:
     } else if (name == "garbage_collection_threshold" || (name == "backend" && value != "native")) {
         return wrong(fmt::format("{}:{} is not modelled: leave it out.", name, value));
     } else if (name != "backend"
-               && std::ranges::find(kWithoutEffect, name) == std::end(kWithoutEffect)) {
+               && std::ranges::find(kWithoutEffect, name) == kWithoutEffect.end()) {
         return wrong(fmt::format("PyTorch has no option \"{}\".", name));
     }
     return {};
