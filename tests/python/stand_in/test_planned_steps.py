@@ -66,6 +66,7 @@ def test_a_planned_step_takes_what_was_predicted(outcomes, name, kind, share):
     step = outcomes(name)[name, kind, share]
     requested, allocated, active, reserved, *_ = step["peaks"]
     more = requested - step["predicted"]
+    assert step["difference"] is None
     assert step["before"][0] == step["resident"] < step["predicted"]
     assert more == 0 or (more > 0 and step["kernel"] in TAKE_SCRATCH)
     assert replayed(step["events"])[:COMPARED] == step["peaks"][:COMPARED]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs planned steps on the stand-in GPU, beside what was predicted for them: `-m helpers.on_stand_in.planned FOLDER MODEL/KIND/SHARE...`.
-Convolutions, batch norms and recurrent layers run without cuDNN, which the stand-in lacks, and are traced so."""
+Convolutions, batch norms and recurrent layers run without cuDNN, which the stand-in lacks, and are traced so. On a real GPU, `--as-it-is` before
+FOLDER leaves cuDNN and the workspaces of cuBLAS on."""
 
 from __future__ import annotations
 
@@ -57,12 +58,12 @@ class Planned:
         assert said["verified"] and json.loads(path.read_text())["regions"]
         return path
 
-    def check_stream(self, plan: Path) -> None:
-        """The planned model, recorded on fake CUDA tensors, is what was evaluated, op by op."""
+    def first_difference(self, plan: Path) -> Any:
+        """Where the planned model, recorded on fake CUDA tensors, is not what was evaluated, op by op; None if it is everywhere."""
         stream = self._folder / "stream.json"
         loop.record(lambda: built(self._name), plan, stream, "cuda")
         said = loop.compare(self.graph, plan, stream)
-        assert said["equal"], said["first"]
+        return None if said["equal"] else said["first"]
 
 
 @contextlib.contextmanager
@@ -168,7 +169,7 @@ def at_peak(events: list[dict[str, Any]]) -> str:
 def outcome(model: Planned, name: str, kind: str, share: int, folder: Path, requests: Requests) -> dict[str, Any]:
     plan = model.plan(kind, share)
     exact = loop.peak(model.graph, plan)
-    model.check_stream(plan)
+    difference = model.first_difference(plan)
     requests.release()
     with true_answers():
         ran = run(step_of(name, plan), requests)
@@ -176,19 +177,21 @@ def outcome(model: Planned, name: str, kind: str, share: int, folder: Path, requ
     events.write_text("".join(line + "\n" for line in requests.lines()))
     return {
         "predicted": exact["peak_bytes"], "resident": exact["resident_bytes"], "before": ran["before"], "peaks": ran["peaks"],
-        "kernel": at_peak(ran["events"]), "events": str(events),
+        "kernel": at_peak(ran["events"]), "events": str(events), "difference": difference,
     }  # fmt: skip
 
 
 def main() -> None:
-    os.environ.pop("LD_PRELOAD")  # is for this process, not for the planner's
-    os.environ.update(WITHOUT_WORKSPACES)
-    torch.backends.cudnn.enabled = False
+    os.environ.pop("LD_PRELOAD", None)  # is for this process, not for the planner's
+    *as_it_is, folder = sys.argv[1 : 3 if "--as-it-is" in sys.argv else 2]
+    if not as_it_is:
+        os.environ.update(WITHOUT_WORKSPACES)
+        torch.backends.cudnn.enabled = False
     torch.cuda.memory._record_memory_history(max_entries=MOST_EVENTS, stacks="python")
-    folder = Path(sys.argv[1])
+    folder = Path(folder)
     model = once(lambda name: Planned(name, folder), most=1)
     requests, found = Requests(), {}
-    for case in sys.argv[2:]:
+    for case in sys.argv[2 + len(as_it_is) :]:
         name, kind, share = case.split("/")
         found[case] = outcome(model(name), name, kind, int(share), folder, requests)
     print(json.dumps(found))

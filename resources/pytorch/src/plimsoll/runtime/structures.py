@@ -93,6 +93,8 @@ class Structure:
         return _Leaf(len(self.leaves) - 1)
 
     def _flatten_container(self, value: Any) -> Optional[_Container]:
+        if any(value is known for known in self.objects):
+            return None
         if any(value is outer for outer in self._around):
             raise TraceError(f"a {type(value).__name__} among the model's arguments or results holds itself: it can't be built anew with other tensors")
         self._around.append(value)
@@ -112,7 +114,7 @@ class Structure:
         if kind in (tuple, list) or is_named_tuple(kind):
             return _Container(kind, (), tuple(map(self._flatten, value)))
         self._containers.pop()
-        if self._takes_objects and is_open(kind) and all(known is not value for known in self.objects):
+        if self._takes_objects and is_open(kind):
             self.objects.append(value)
             return _Container(kind, tuple(vars(value)), tuple(self._flatten(item) for item in vars(value).values()))
         return None
