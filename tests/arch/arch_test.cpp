@@ -2,6 +2,7 @@
 #include "tests/arch/class_lines.h"
 #include "tests/arch/rules.h"
 #include "tests/arch/shape.h"
+#include "tests/support/test_main.h"
 
 #include <QDirIterator>
 #include <QFile>
@@ -418,5 +419,5 @@ void ArchTest::aFaultOfACommitIsFound()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(ArchTest)
+PLIMSOLL_TEST(ArchTest, QCoreApplication)
 #include "arch_test.moc"

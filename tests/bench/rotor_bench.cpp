@@ -62,7 +62,7 @@ double sweepSeconds(std::size_t stages, int slots)
 /// Random times and MiB sizes, budget 35 % of all saved sets.
 void rotorTable(int threads, double target)
 {
-    tests::Random random{1};
+    tests::ChainRandom random{1};
     const Chain chain = tests::randomChain(random, kStages, std::int64_t{64} << 20, 8 << 20);
     std::int64_t saved = 0;
     for (const std::int64_t size : chain.xbar)
@@ -101,7 +101,7 @@ void rotorTable(int threads, double target)
 /// 4,000 (the schedule's loss, in percent).
 void adaptiveSlots(int percent)
 {
-    tests::Random random{static_cast<std::uint64_t>(percent)};
+    tests::ChainRandom random{static_cast<std::uint64_t>(percent)};
     const Chain chain = tests::largeChain(random, 60);
     const std::int64_t budget = tests::shareOfSaved(chain, percent);
     const auto solve = [&](std::optional<int> slots, double& best) {

@@ -7,6 +7,7 @@
 #include "tests/support/golden.h"
 #include "tests/support/graph_file.h"
 #include "tests/support/messages.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -50,5 +51,5 @@ void GraphDumpTest::readsGraphsAsReviewed()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(GraphDumpTest)
+PLIMSOLL_TEST(GraphDumpTest, QCoreApplication)
 #include "graph_dump_test.moc"

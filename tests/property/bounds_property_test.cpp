@@ -8,6 +8,7 @@
 
 #include "tests/support/programs/programs.h"
 #include "tests/support/sanitized.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -236,5 +237,5 @@ void BoundsPropertyTest::aPlanIsCertifiedAtItsPeakAndRefusedBelow()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(BoundsPropertyTest)
+PLIMSOLL_TEST(BoundsPropertyTest, QCoreApplication)
 #include "bounds_property_test.moc"

@@ -6,6 +6,7 @@
 #include "core/solve/remat/capuchin/capuchin_planner.h"
 
 #include "tests/support/programs/programs.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -105,5 +106,5 @@ void CapuchinPropertyTest::frontiersFallAndAreExplained()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(CapuchinPropertyTest)
+PLIMSOLL_TEST(CapuchinPropertyTest, QCoreApplication)
 #include "capuchin_property_test.moc"

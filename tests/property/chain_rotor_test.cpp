@@ -5,6 +5,7 @@
 
 #include "tests/property/any_schedule.h"
 #include "tests/support/sanitized.h"
+#include "tests/support/test_main.h"
 #include "tests/unit/solve_chain/chain_examples.h"
 
 #include <QTest>
@@ -16,7 +17,7 @@
 
 using namespace plimsoll;
 using namespace plimsoll::solve;
-using plimsoll::tests::Random;
+using plimsoll::tests::ChainRandom;
 
 namespace {
 
@@ -80,7 +81,7 @@ double bruteBest(const std::map<std::int64_t, double>& best, std::int64_t budget
     return least;
 }
 
-Chain familyChain(Random& random, std::size_t stages)
+Chain familyChain(ChainRandom& random, std::size_t stages)
 {
     const bool zeroTimes = random.below(4) == 0;
     return tests::randomChain(random, stages, 8, random.below(3) * 4, zeroTimes);
@@ -129,7 +130,7 @@ void ChainRotorTest::bruteForceAgrees()
     QFETCH(bool, tails);
     QFETCH(int, variants);
     // Four rows of one way: ten thousand chains.
-    Random random{(tails ? 10U : 0U) + (restricted ? 2U : 1U)};
+    ChainRandom random{(tails ? 10U : 0U) + (restricted ? 2U : 1U)};
     std::ptrdiff_t otherWays = 0;
     for (int round = 0; round < (variants == 0 ? 2'500 : 1'000) / tests::kShare; ++round) {
         const auto stages = static_cast<std::size_t>(random.between(1, variants == 0 ? 5 : 4));
@@ -173,7 +174,7 @@ void ChainRotorTest::bruteForceAgrees()
 
 void ChainRotorTest::noScheduleOfAnyKindBeatsTheBounds()
 {
-    Random random{4};
+    ChainRandom random{4};
     for (int round = 0; round < 60; ++round) {
         const auto stages = static_cast<std::size_t>(random.between(1, 3));
         const Chain chain = familyChain(random, stages);
@@ -201,7 +202,7 @@ void ChainRotorTest::exampleSixHasAFasterScheduleOutsideTheClass()
 
 void ChainRotorTest::tenThousandChainsStayWithinTheirBudget()
 {
-    Random random{6};
+    ChainRandom random{6};
     for (int round = 0; round < 10'000 / tests::kShare; ++round) {
         const auto stages = static_cast<std::size_t>(random.between(2, 12));
         const bool large = random.below(4) == 0;
@@ -229,7 +230,7 @@ void ChainRotorTest::tenThousandChainsStayWithinTheirBudget()
 
 void ChainRotorTest::thePeerIsNeverFasterWhereItsPlanFits()
 {
-    Random random{8};
+    ChainRandom random{8};
     int slower = 0;
     int overspent = 0;
     for (int round = 0; round < 1'500; ++round) {
@@ -265,7 +266,7 @@ void ChainRotorTest::thePeerIsNeverFasterWhereItsPlanFits()
 
 void ChainRotorTest::labelDepthCountsForwards()
 {
-    Random random{9};
+    ChainRandom random{9};
     for (int round = 0; round < 500; ++round) {
         const auto stages = static_cast<std::size_t>(random.between(2, 10));
         const Chain chain = familyChain(random, stages);
@@ -290,7 +291,7 @@ void ChainRotorTest::labelDepthCountsForwards()
 
 void ChainRotorTest::scalingChangesNothing()
 {
-    Random random{10};
+    ChainRandom random{10};
     for (int round = 0; round < 300; ++round) {
         const auto stages = static_cast<std::size_t>(random.between(2, 8));
         const Chain chain = familyChain(random, stages);
@@ -312,7 +313,7 @@ void ChainRotorTest::scalingChangesNothing()
 
 void ChainRotorTest::slotsAreNeverFasterThanExactSizes()
 {
-    Random random{11};
+    ChainRandom random{11};
     int slower = 0;
     for (int round = 0; round < 500; ++round) {
         const auto stages = static_cast<std::size_t>(random.between(2, 10));
@@ -336,5 +337,5 @@ void ChainRotorTest::slotsAreNeverFasterThanExactSizes()
     QVERIFY(slower > 0);
 }
 
-QTEST_GUILESS_MAIN(ChainRotorTest)
+PLIMSOLL_TEST(ChainRotorTest, QCoreApplication)
 #include "chain_rotor_test.moc"

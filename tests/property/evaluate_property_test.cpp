@@ -7,6 +7,7 @@
 
 #include "tests/support/programs/programs.h"
 #include "tests/support/programs/schedules.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -196,5 +197,5 @@ void EvaluatePropertyTest::frozenStatisticsAreLeftAlone()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(EvaluatePropertyTest)
+PLIMSOLL_TEST(EvaluatePropertyTest, QCoreApplication)
 #include "evaluate_property_test.moc"

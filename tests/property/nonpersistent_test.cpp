@@ -5,6 +5,7 @@
 
 #include "tests/property/any_schedule.h"
 #include "tests/support/chain_sequence.h"
+#include "tests/support/test_main.h"
 #include "tests/unit/solve_chain/chain_examples.h"
 
 #include <QTest>
@@ -17,14 +18,14 @@
 using namespace plimsoll;
 using namespace plimsoll::solve;
 using plimsoll::tests::AnySchedule;
-using plimsoll::tests::Random;
+using plimsoll::tests::ChainRandom;
 
 namespace {
 
 constexpr double kEqual = 1 + 1e-9;
 
 /// Chains of the family on which the gap between persistent and any schedules was measured.
-Chain gapChain(Random& random, std::size_t stages)
+Chain gapChain(ChainRandom& random, std::size_t stages)
 {
     return tests::randomChain(random, stages, 8, random.below(3) * 4);
 }
@@ -96,7 +97,7 @@ void NonPersistentTest::exampleSixThroughTheVerbsSolver()
 
 void NonPersistentTest::atLeastHalfOfTheGapIsRecovered()
 {
-    Random random{20};
+    ChainRandom random{20};
     double gap = 0; // sums of relative gains over the pairs where any schedule is faster
     double recovered = 0;
     int faster = 0;
@@ -136,7 +137,7 @@ void NonPersistentTest::atLeastHalfOfTheGapIsRecovered()
 
 void NonPersistentTest::neverWorseThanRotor()
 {
-    Random random{21};
+    ChainRandom random{21};
     int faster = 0;
     for (int round = 0; round < 250; ++round) {
         const auto stages = static_cast<std::size_t>(random.between(2, 14));
@@ -163,7 +164,7 @@ void NonPersistentTest::neverWorseThanRotor()
 
 void NonPersistentTest::roundedSizesStayWithinTheBudget()
 {
-    Random random{22};
+    ChainRandom random{22};
     for (int round = 0; round < 300; ++round) {
         const auto stages = static_cast<std::size_t>(random.between(2, 12));
         const Chain chain = tests::randomChain(random, stages, 1'000'000'000, 400'000'000);
@@ -189,7 +190,7 @@ void NonPersistentTest::roundedSizesStayWithinTheBudget()
 
 void NonPersistentTest::largeChainsTooLargeForAnExactTable()
 {
-    Random random{23};
+    ChainRandom random{23};
     const Chain chain = tests::randomChain(random, 60, 1'000'000'000, 400'000'000);
     ChainQuery query;
     query.budget = simulate(chain, keepEverything(chain))->peak / 3;
@@ -212,5 +213,5 @@ void NonPersistentTest::aStopIsObeyed()
     QVERIFY(!table && table.error().kind == base::ErrorKind::Cancelled);
 }
 
-QTEST_GUILESS_MAIN(NonPersistentTest)
+PLIMSOLL_TEST(NonPersistentTest, QCoreApplication)
 #include "nonpersistent_test.moc"

@@ -10,6 +10,7 @@
 #include "tests/support/programs/schedules.h"
 #include "tests/support/random.h"
 #include "tests/support/sanitized.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -278,5 +279,5 @@ void OpRegionsPropertyTest::thePlannerIsAsGoodAsTryingEveryPairOfRegions()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(OpRegionsPropertyTest)
+PLIMSOLL_TEST(OpRegionsPropertyTest, QCoreApplication)
 #include "op_regions_property_test.moc"

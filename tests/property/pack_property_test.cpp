@@ -7,6 +7,7 @@
 
 #include "tests/support/pack_families.h"
 #include "tests/support/random.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -252,5 +253,5 @@ void PackPropertyTest::largeGroupsAreSearchedToo()
 
 } // namespace
 
-QTEST_APPLESS_MAIN(PackPropertyTest)
+PLIMSOLL_TEST(PackPropertyTest, plimsoll::tests::NoApplication)
 #include "pack_property_test.moc"

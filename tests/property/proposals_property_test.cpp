@@ -5,6 +5,7 @@
 
 #include "tests/support/programs/programs.h"
 #include "tests/support/sanitized.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -83,5 +84,5 @@ void ProposalsPropertyTest::passTheirCheck()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(ProposalsPropertyTest)
+PLIMSOLL_TEST(ProposalsPropertyTest, QCoreApplication)
 #include "proposals_property_test.moc"

@@ -7,6 +7,7 @@
 #include "tests/support/random.h"
 #include "tests/support/remat/remat_families.h"
 #include "tests/support/sanitized.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -166,5 +167,5 @@ void RematEvictionTest::aStoppedSearchFindsNothing()
     QVERIFY(!evictingPlan(problem, tests::budgetOf(problem, 0.5), 4, {.stop = source.get_token()}));
 }
 
-QTEST_GUILESS_MAIN(RematEvictionTest)
+PLIMSOLL_TEST(RematEvictionTest, QCoreApplication)
 #include "remat_eviction_test.moc"

@@ -5,6 +5,7 @@
 
 #include "tests/support/random.h"
 #include "tests/support/remat/remat_families.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -152,5 +153,5 @@ void RematProfileTest::theProfileEqualsTheLinearPassAfterEveryMove()
     QVERIFY(inserted > 2 * problems); // it's the moves that are tested
 }
 
-QTEST_GUILESS_MAIN(RematProfileTest)
+PLIMSOLL_TEST(RematProfileTest, QCoreApplication)
 #include "remat_profile_test.moc"

@@ -8,6 +8,7 @@
 #include "core/solve/remat/search/solve_remat.h"
 
 #include "tests/support/programs/programs.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -170,5 +171,5 @@ void RematProgramTest::plansAroundPinnedValuesAreLegal()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(RematProgramTest)
+PLIMSOLL_TEST(RematProgramTest, QCoreApplication)
 #include "remat_program_test.moc"

@@ -7,6 +7,7 @@
 #include "tests/support/random.h"
 #include "tests/support/remat/remat_families.h"
 #include "tests/support/sanitized.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -318,5 +319,5 @@ void RematSearchTest::plansAndBoundsAreToldOf()
     QVERIFY(bounds > 0);
 }
 
-QTEST_GUILESS_MAIN(RematSearchTest)
+PLIMSOLL_TEST(RematSearchTest, QCoreApplication)
 #include "remat_search_test.moc"

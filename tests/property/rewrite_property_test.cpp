@@ -7,6 +7,7 @@
 #include "tests/support/programs/programs.h"
 #include "tests/support/rewritten.h"
 #include "tests/support/rewritten_step.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -196,6 +197,6 @@ void RewritePropertyTest::aRewrittenStepIsPlannedAndWrittenAgain()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(RewritePropertyTest)
+PLIMSOLL_TEST(RewritePropertyTest, QCoreApplication)
 
 #include "rewrite_property_test.moc"

@@ -8,6 +8,7 @@
 #include "core/solve/bounds/time_bound.h"
 
 #include "tests/support/programs/programs.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -87,5 +88,5 @@ void StepPlansTest::noRegionsRepeatNothing()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(StepPlansTest)
+PLIMSOLL_TEST(StepPlansTest, QCoreApplication)
 #include "step_plans_test.moc"

@@ -8,6 +8,7 @@
 
 #include "tests/support/programs/programs.h"
 #include "tests/support/random.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -343,5 +344,5 @@ void StepPropertyTest::whatCantBeRepeatedIsCaught()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(StepPropertyTest)
+PLIMSOLL_TEST(StepPropertyTest, QCoreApplication)
 #include "step_property_test.moc"

@@ -9,6 +9,7 @@
 #include "ui/plan_tables/plan_page.h"
 
 #include "tests/support/file_locks.h"
+#include "tests/support/test_main.h"
 #include "tests/ui/window_fixture.h"
 
 #include <QAction>
@@ -262,5 +263,5 @@ void ByHandTest::givesUpADialog()
 
 } // namespace
 
-QTEST_MAIN(ByHandTest)
+PLIMSOLL_TEST(ByHandTest, QApplication)
 #include "by_hand_test.moc"

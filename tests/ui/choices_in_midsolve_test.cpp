@@ -9,6 +9,7 @@
 #include "ui/shell/status_line.h"
 
 #include "tests/support/gui_time.h"
+#include "tests/support/test_main.h"
 #include "tests/ui/window_fixture.h"
 
 #include <QCheckBox>
@@ -181,5 +182,5 @@ void ChoicesInMidsolveTest::cancelDuringASolve()
 
 } // namespace
 
-QTEST_MAIN(ChoicesInMidsolveTest)
+PLIMSOLL_TEST(ChoicesInMidsolveTest, QApplication)
 #include "choices_in_midsolve_test.moc"

@@ -4,6 +4,7 @@
 #include "ui/budget_timeline/budget_timeline_view.h"
 
 #include "tests/support/saved_session.h"
+#include "tests/support/test_main.h"
 #include "tests/ui/window_fixture.h"
 
 #include <QElapsedTimer>
@@ -224,5 +225,5 @@ void ClosingTest::beginsWithARatioOfTheUnplannedPeak()
 
 } // namespace
 
-QTEST_MAIN(ClosingTest)
+PLIMSOLL_TEST(ClosingTest, QApplication)
 #include "closing_test.moc"

@@ -3,6 +3,7 @@
 // none.
 #include "ui/budget_timeline/budget_timeline_view.h"
 
+#include "tests/support/test_main.h"
 #include "tests/ui/window_fixture.h"
 
 #include <QTest>
@@ -92,5 +93,5 @@ void DragTest::isCancelled()
 
 } // namespace
 
-QTEST_MAIN(DragTest)
+PLIMSOLL_TEST(DragTest, QApplication)
 #include "drag_test.moc"

@@ -5,6 +5,7 @@
 #include "ui/shell/find_field.h"
 #include "ui/shell/view_bar.h"
 
+#include "tests/support/test_main.h"
 #include "tests/ui/window_fixture.h"
 
 #include <QAction>
@@ -162,5 +163,5 @@ void FindTest::isInstantOnALargeStep()
 
 } // namespace
 
-QTEST_MAIN(FindTest)
+PLIMSOLL_TEST(FindTest, QApplication)
 #include "find_test.moc"

@@ -3,6 +3,7 @@
 #include "ui/base/widgets.h"
 #include "ui/plan_panel/budget_panel.h"
 
+#include "tests/support/test_main.h"
 #include "tests/ui/window_fixture.h"
 
 #include <QAbstractSpinBox>
@@ -130,5 +131,5 @@ void FittingTextsTest::tellsAllOfAFieldsFault()
 
 } // namespace
 
-QTEST_MAIN(FittingTextsTest)
+PLIMSOLL_TEST(FittingTextsTest, QApplication)
 #include "fitting_texts_test.moc"

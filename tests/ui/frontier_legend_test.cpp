@@ -2,6 +2,7 @@
 // The legend of the frontier: who made its points, with the marks that stand on the curve.
 #include "ui/frontier/frontier_view.h"
 
+#include "tests/support/test_main.h"
 #include "tests/ui/window_fixture.h"
 
 #include <QTest>
@@ -79,5 +80,5 @@ void FrontierLegendTest::leavesOutWhatHasNoRoom()
 
 } // namespace
 
-QTEST_MAIN(FrontierLegendTest)
+PLIMSOLL_TEST(FrontierLegendTest, QApplication)
 #include "frontier_legend_test.moc"

@@ -7,6 +7,7 @@
 #include "ui/problem_form/size_form.h"
 
 #include "tests/support/measurement_file.h"
+#include "tests/support/test_main.h"
 #include "tests/ui/window_fixture.h"
 
 #include <QFile>
@@ -128,5 +129,5 @@ void GuiTimeTest::neverStandsStill()
 
 } // namespace
 
-QTEST_MAIN(GuiTimeTest)
+PLIMSOLL_TEST(GuiTimeTest, QApplication)
 #include "gui_time_test.moc"

@@ -2,6 +2,7 @@
 // The page about planners, from the menu.
 #include "core/solve/registry.h"
 
+#include "tests/support/test_main.h"
 #include "tests/ui/window_fixture.h"
 
 #include <QDialog>
@@ -43,5 +44,5 @@ void HelpTest::tellsAboutEveryPlanner()
 
 } // namespace
 
-QTEST_MAIN(HelpTest)
+PLIMSOLL_TEST(HelpTest, QApplication)
 #include "help_test.moc"

@@ -5,6 +5,7 @@
 #include "ui/shell/status_line.h"
 
 #include "tests/support/saved_session.h"
+#include "tests/support/test_main.h"
 #include "tests/ui/window_fixture.h"
 
 #include <QAction>
@@ -344,5 +345,5 @@ void LostWorkTest::cancelsOnlyWhatTheStatusBarTells()
 
 } // namespace
 
-QTEST_MAIN(LostWorkTest)
+PLIMSOLL_TEST(LostWorkTest, QApplication)
 #include "lost_work_test.moc"

@@ -14,6 +14,7 @@
 
 #include "tests/support/graph_file.h"
 #include "tests/support/saved_session.h"
+#include "tests/support/test_main.h"
 #include "tests/ui/window_fixture.h"
 
 #include <QAction>
@@ -484,5 +485,5 @@ void MainWindowTest::putsThePlusBesideTheTabs()
 
 } // namespace
 
-QTEST_MAIN(MainWindowTest)
+PLIMSOLL_TEST(MainWindowTest, QApplication)
 #include "main_window_test.moc"

@@ -6,6 +6,7 @@
 #include "ui/manual/manual_look.h"
 #include "ui/manual/manual_window.h"
 
+#include "tests/support/test_main.h"
 #include "tests/ui/window_fixture.h"
 
 #include <QAbstractItemModelTester>
@@ -220,5 +221,5 @@ void ManualTest::closesByEscape()
 
 } // namespace
 
-QTEST_MAIN(ManualTest)
+PLIMSOLL_TEST(ManualTest, QApplication)
 #include "manual_test.moc"

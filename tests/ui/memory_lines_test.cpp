@@ -7,6 +7,7 @@
 #include "ui/budget_timeline/budget_timeline_view.h"
 #include "ui/plan_panel/budget_panel.h"
 
+#include "tests/support/test_main.h"
 #include "tests/ui/window_fixture.h"
 
 #include <QCheckBox>
@@ -141,5 +142,5 @@ void MemoryLinesTest::withoutAPlanThereIsNoFigure()
 
 } // namespace
 
-QTEST_MAIN(MemoryLinesTest)
+PLIMSOLL_TEST(MemoryLinesTest, QApplication)
 #include "memory_lines_test.moc"

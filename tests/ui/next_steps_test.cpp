@@ -5,6 +5,7 @@
 #include "ui/budget_timeline/budget_timeline_view.h"
 #include "ui/plan_panel/budget_panel.h"
 
+#include "tests/support/test_main.h"
 #include "tests/ui/window_fixture.h"
 
 #include <QAbstractButton>
@@ -122,5 +123,5 @@ void NextStepsTest::keepsItsPlaceDuringADrag()
 
 } // namespace
 
-QTEST_MAIN(NextStepsTest)
+PLIMSOLL_TEST(NextStepsTest, QApplication)
 #include "next_steps_test.moc"

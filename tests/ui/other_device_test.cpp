@@ -6,6 +6,7 @@
 #include "ui/plan_panel/budget_panel.h"
 #include "ui/problem_form/device_dialog.h"
 
+#include "tests/support/test_main.h"
 #include "tests/ui/window_fixture.h"
 
 #include <QComboBox>
@@ -176,5 +177,5 @@ void OtherDeviceTest::linesThatNobodyReadsAreLeftOut()
 
 } // namespace
 
-QTEST_MAIN(OtherDeviceTest)
+PLIMSOLL_TEST(OtherDeviceTest, QApplication)
 #include "other_device_test.moc"

@@ -10,6 +10,7 @@
 #include "ui/shell/status_line.h"
 
 #include "tests/support/measurement_file.h"
+#include "tests/support/test_main.h"
 #include "tests/ui/window_fixture.h"
 
 #include <QAbstractItemModelTester>
@@ -381,5 +382,5 @@ void OverlayTest::offersToFreezeStatisticsWhereThereAreAny()
 
 } // namespace
 
-QTEST_MAIN(OverlayTest)
+PLIMSOLL_TEST(OverlayTest, QApplication)
 #include "overlay_test.moc"

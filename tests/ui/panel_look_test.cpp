@@ -12,6 +12,7 @@
 #include "ui/plan_tables/planner_table.h"
 #include "ui/problem_form/option_form.h"
 
+#include "tests/support/test_main.h"
 #include "tests/ui/window_fixture.h"
 
 #include <QAction>
@@ -364,5 +365,5 @@ void PanelLookTest::keepsTheAxisInItsGutter()
 
 } // namespace
 
-QTEST_MAIN(PanelLookTest)
+PLIMSOLL_TEST(PanelLookTest, QApplication)
 #include "panel_look_test.moc"

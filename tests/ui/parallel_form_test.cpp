@@ -8,6 +8,7 @@
 #include "ui/plan_panel/budget_panel.h"
 
 #include "tests/integration/cli/cli_runner.h"
+#include "tests/support/test_main.h"
 #include "tests/ui/window_fixture.h"
 
 #include <QCheckBox>
@@ -234,5 +235,5 @@ void ParallelFormTest::undoAndTheSessionKeepIt()
 
 } // namespace
 
-QTEST_MAIN(ParallelFormTest)
+PLIMSOLL_TEST(ParallelFormTest, QApplication)
 #include "parallel_form_test.moc"

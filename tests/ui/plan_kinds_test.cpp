@@ -18,6 +18,7 @@
 #include "ui/planner_page/plan_texts.h"
 
 #include "tests/support/measurement_file.h"
+#include "tests/support/test_main.h"
 #include "tests/ui/window_fixture.h"
 
 #include <QCheckBox>
@@ -295,5 +296,5 @@ void PlanKindsTest::laysAMeasuredStepPlanOver()
 
 } // namespace
 
-QTEST_MAIN(PlanKindsTest)
+PLIMSOLL_TEST(PlanKindsTest, QApplication)
 #include "plan_kinds_test.moc"

@@ -9,6 +9,7 @@
 
 #include "tests/support/messages.h"
 #include "tests/support/planned_sample.h"
+#include "tests/support/test_main.h"
 
 #include <QRegularExpression>
 #include <QTest>
@@ -233,5 +234,5 @@ void PlanTextsTest::exportedPicturesHaveTheLightThemesColours()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(PlanTextsTest)
+PLIMSOLL_TEST(PlanTextsTest, QCoreApplication)
 #include "plan_texts_test.moc"

@@ -3,13 +3,15 @@
 #include "ui/start_page/file_summary.h"
 
 #include "tests/support/golden.h"
+#include "tests/support/test_main.h"
 #include "tests/ui/window_fixture.h"
 
 #include <QElapsedTimer>
 #include <QFileInfo>
 #include <QTest>
 
-namespace plimsoll::tests {
+using namespace plimsoll;
+using namespace plimsoll::tests;
 
 namespace {
 
@@ -61,7 +63,5 @@ void SamplesOpenTest::opensEach()
 
 } // namespace
 
-} // namespace plimsoll::tests
-
-QTEST_MAIN(plimsoll::tests::SamplesOpenTest)
+PLIMSOLL_TEST(SamplesOpenTest, QApplication)
 #include "samples_open_test.moc"

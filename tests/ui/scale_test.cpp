@@ -3,6 +3,7 @@
 #include "ui/plan_panel/budget_panel.h"
 #include "ui/shell/view_bar.h"
 
+#include "tests/support/test_main.h"
 #include "tests/ui/window_fixture.h"
 
 #include <QFormLayout>
@@ -136,5 +137,5 @@ void ScaleTest::takesIconsAlong()
 
 } // namespace
 
-QTEST_MAIN(ScaleTest)
+PLIMSOLL_TEST(ScaleTest, QApplication)
 #include "scale_test.moc"

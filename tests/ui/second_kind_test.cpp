@@ -4,6 +4,7 @@
 #include "ui/document_page/session_keeper.h"
 
 #include "tests/support/planned_sample.h"
+#include "tests/support/test_main.h"
 #include "tests/ui/window_fixture.h"
 
 #include <QAction>
@@ -243,5 +244,5 @@ void SecondKindTest::isKeptBesideAGraph()
 
 } // namespace
 
-QTEST_MAIN(SecondKindTest)
+PLIMSOLL_TEST(SecondKindTest, QApplication)
 #include "second_kind_test.moc"

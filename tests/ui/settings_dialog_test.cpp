@@ -2,6 +2,7 @@
 // The settings as a user meets them: by key, acting at once, found by words, put back.
 #include "ui/shell/settings_dialog.h"
 
+#include "tests/support/test_main.h"
 #include "tests/ui/window_fixture.h"
 
 #include <QAccessible>
@@ -170,5 +171,5 @@ void SettingsDialogTest::forgetsRecentFiles()
 
 } // namespace
 
-QTEST_MAIN(SettingsDialogTest)
+PLIMSOLL_TEST(SettingsDialogTest, QApplication)
 #include "settings_dialog_test.moc"

@@ -10,6 +10,7 @@
 #include "ui/plan_panel/budget_panel.h"
 
 #include "tests/integration/cli/cli_runner.h"
+#include "tests/support/test_main.h"
 #include "tests/ui/window_fixture.h"
 
 #include <QAbstractItemModelTester>
@@ -427,5 +428,5 @@ void SizeFormTest::theNewestChoiceCounts()
 
 } // namespace
 
-QTEST_MAIN(SizeFormTest)
+PLIMSOLL_TEST(SizeFormTest, QApplication)
 #include "size_form_test.moc"

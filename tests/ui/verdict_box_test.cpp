@@ -5,6 +5,8 @@
 
 #include "ui/base/theme.h"
 
+#include "tests/support/test_main.h"
+
 #include <QApplication>
 #include <QClipboard>
 #include <QContextMenuEvent>
@@ -159,5 +161,5 @@ void VerdictBoxTest::givesTheSentenceAway()
 
 } // namespace
 
-QTEST_MAIN(VerdictBoxTest)
+PLIMSOLL_TEST(VerdictBoxTest, QApplication)
 #include "verdict_box_test.moc"

@@ -3,6 +3,7 @@
 #include "core/solve/registry.h"
 #include "core/workspace/export.h"
 
+#include "tests/support/test_main.h"
 #include "tests/ui/window_fixture.h"
 
 #include <QTest>
@@ -47,6 +48,6 @@ void WrittenPlanTest::opensAsTheStepThatWasPlanned()
 
 } // namespace
 
-QTEST_MAIN(WrittenPlanTest)
+PLIMSOLL_TEST(WrittenPlanTest, QApplication)
 
 #include "written_plan_test.moc"

@@ -2,6 +2,7 @@
 // plan without --planner: auto names the planner of each plan, and the decisions for the next
 // bytes.
 #include "tests/integration/cli/cli_runner.h"
+#include "tests/support/test_main.h"
 
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -220,5 +221,5 @@ void CliAutoTest::regionsAreNotReordered()
 
 } // namespace
 
-QTEST_APPLESS_MAIN(CliAutoTest)
+PLIMSOLL_TEST(CliAutoTest, plimsoll::tests::NoApplication)
 #include "cli_auto_test.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A GPU that is in no table, given by hand as a line or a file.
 #include "tests/integration/cli/cli_runner.h"
+#include "tests/support/test_main.h"
 
 #include <QFile>
 #include <QJsonArray>
@@ -131,5 +132,5 @@ void CliDevicesTest::refusesWithASentence()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(CliDevicesTest)
+PLIMSOLL_TEST(CliDevicesTest, QCoreApplication)
 #include "cli_devices_test.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // diff: a measurement over its prediction, and files that don't belong together.
 #include "tests/integration/cli/cli_runner.h"
+#include "tests/support/test_main.h"
 
 #include <QJsonArray>
 #include <QLocale>
@@ -261,5 +262,5 @@ void CliDiffTest::filesOfOtherStepsAreRefused()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(CliDiffTest)
+PLIMSOLL_TEST(CliDiffTest, QCoreApplication)
 #include "cli_diff_test.moc"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/integration/cli/cli_runner.h"
+#include "tests/support/test_main.h"
 
 #include <QDir>
 #include <QFile>
@@ -432,5 +433,5 @@ void CliFaultsTest::badChainsExitWith3AndOneSentence()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(CliFaultsTest)
+PLIMSOLL_TEST(CliFaultsTest, QCoreApplication)
 #include "cli_faults_test.moc"

@@ -2,6 +2,7 @@
 // inspect on files that aren't graphs, and what verbs say that were given the wrong kind.
 #include "tests/integration/cli/cli_runner.h"
 #include "tests/support/saved_session.h"
+#include "tests/support/test_main.h"
 
 #include <QJsonArray>
 #include <QTest>
@@ -206,5 +207,5 @@ void CliInspectTest::tellsWhenValuesWait()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(CliInspectTest)
+PLIMSOLL_TEST(CliInspectTest, QCoreApplication)
 #include "cli_inspect_test.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Budgets that can't be met: by how much, why, and with the same keys as those that can.
 #include "tests/integration/cli/cli_runner.h"
+#include "tests/support/test_main.h"
 
 #include <QJsonArray>
 #include <QLocale>
@@ -151,5 +152,5 @@ void CliNoPlanTest::granularityIsThatOfThePlan()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(CliNoPlanTest)
+PLIMSOLL_TEST(CliNoPlanTest, QCoreApplication)
 #include "cli_no_plan_test.moc"

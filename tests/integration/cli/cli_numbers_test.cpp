@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers that go into the command line, into its text and into the files it writes.
 #include "tests/integration/cli/cli_runner.h"
+#include "tests/support/test_main.h"
 
 #include <QJsonDocument>
 #include <QTest>
@@ -153,5 +154,5 @@ void CliNumbersTest::aTinyTimeLimitIsHeldAndSaid()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(CliNumbersTest)
+PLIMSOLL_TEST(CliNumbersTest, QCoreApplication)
 #include "cli_numbers_test.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `solve pack` end to end, and what `plan` tells of the places of a plan's blocks.
 #include "tests/integration/cli/cli_runner.h"
+#include "tests/support/test_main.h"
 
 #include <QByteArrayList>
 #include <QJsonArray>
@@ -160,5 +161,5 @@ void CliPackTest::aSmallPlanTakesOneSmallSegment()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(CliPackTest)
+PLIMSOLL_TEST(CliPackTest, QCoreApplication)
 #include "cli_pack_test.moc"

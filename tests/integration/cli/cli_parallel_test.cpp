@@ -3,6 +3,7 @@
 #include "tests/integration/cli/cli_runner.h"
 #include "tests/support/graph_file.h"
 #include "tests/support/programs/programs.h"
+#include "tests/support/test_main.h"
 
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -228,5 +229,5 @@ void CliParallelTest::refusesInOneSentence()
 
 } // namespace
 
-QTEST_APPLESS_MAIN(CliParallelTest)
+PLIMSOLL_TEST(CliParallelTest, plimsoll::tests::NoApplication)
 #include "cli_parallel_test.moc"

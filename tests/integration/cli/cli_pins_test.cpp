@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // plan --pin: what pins match, cost and forbid; check says when a plan does otherwise.
 #include "tests/integration/cli/cli_runner.h"
+#include "tests/support/test_main.h"
 
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -129,5 +130,5 @@ void CliPinsTest::refusesPinsInOneSentence()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(CliPinsTest)
+PLIMSOLL_TEST(CliPinsTest, QCoreApplication)
 #include "cli_pins_test.moc"

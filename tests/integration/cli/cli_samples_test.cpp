@@ -4,13 +4,15 @@
 #include "tests/integration/cli/cli_runner.h"
 #include "tests/support/golden.h"
 #include "tests/support/sanitized.h"
+#include "tests/support/test_main.h"
 
 #include <QJsonArray>
 #include <QTest>
 
 #include <cmath>
 
-namespace plimsoll::tests {
+using namespace plimsoll;
+using namespace plimsoll::tests;
 
 namespace {
 
@@ -115,7 +117,5 @@ void CliSamplesTest::fourBudgetsAreMetAndTheirExportsPassTheCheck()
 
 } // namespace
 
-} // namespace plimsoll::tests
-
-QTEST_GUILESS_MAIN(plimsoll::tests::CliSamplesTest)
+PLIMSOLL_TEST(CliSamplesTest, QCoreApplication)
 #include "cli_samples_test.moc"

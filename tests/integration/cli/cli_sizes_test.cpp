@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // --at: a graph that was traced at several sizes, taken at another.
 #include "tests/integration/cli/cli_runner.h"
+#include "tests/support/test_main.h"
 
 #include <QJsonArray>
 #include <QTest>
@@ -136,5 +137,5 @@ void CliSizesTest::refusesWithASentence()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(CliSizesTest)
+PLIMSOLL_TEST(CliSizesTest, QCoreApplication)
 #include "cli_sizes_test.moc"

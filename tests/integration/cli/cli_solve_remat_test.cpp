@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/integration/cli/cli_runner.h"
+#include "tests/support/test_main.h"
 
 #include <QJsonArray>
 #include <QTest>
@@ -164,5 +165,5 @@ void CliSolveRematTest::badGraphsExitWith3AndOneSentence()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(CliSolveRematTest)
+PLIMSOLL_TEST(CliSolveRematTest, QCoreApplication)
 #include "cli_solve_remat_test.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans for the step runtime on the command line: made, written, checked, exported, refused.
 #include "tests/integration/cli/cli_runner.h"
+#include "tests/support/test_main.h"
 
 #include <QFile>
 #include <QJsonArray>
@@ -259,5 +260,5 @@ void CliStepTest::plansAreWrittenOutAsGraphs()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(CliStepTest)
+PLIMSOLL_TEST(CliStepTest, QCoreApplication)
 #include "cli_step_test.moc"

@@ -2,6 +2,7 @@
 
 #include "tests/integration/cli/cli_runner.h"
 #include "tests/support/saved_session.h"
+#include "tests/support/test_main.h"
 
 #include <QDir>
 #include <QFile>
@@ -490,5 +491,5 @@ void CliTest::solveChainSaysWhenNothingFits()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(CliTest)
+PLIMSOLL_TEST(CliTest, QCoreApplication)
 #include "cli_test.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The window's program where there is no display: what it can answer without one, it answers.
 #include "tests/integration/program_run.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -95,5 +96,5 @@ void GuiCommandLineTest::leavesToolkitOptionsToTheToolkit()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(GuiCommandLineTest)
+PLIMSOLL_TEST(GuiCommandLineTest, QCoreApplication)
 #include "gui_command_line_test.moc"

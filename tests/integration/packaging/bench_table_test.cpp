@@ -2,6 +2,7 @@
 // The one table that packaging/test --bench makes of what all benchmarks print.
 #include "tests/integration/program_run.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -108,5 +109,5 @@ void BenchTableTest::noBenchmarksAtAllFail()
 
 } // namespace
 
-QTEST_APPLESS_MAIN(BenchTableTest)
+PLIMSOLL_TEST(BenchTableTest, plimsoll::tests::NoApplication)
 #include "bench_table_test.moc"

@@ -2,6 +2,7 @@
 // What packaging/test makes of tests that are wrong, slow or stopped under a sanitizer.
 #include "tests/integration/program_run.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -93,5 +94,5 @@ void SanitizedTestsTest::onlyWhatIsWrongAloneFails()
 
 } // namespace
 
-QTEST_APPLESS_MAIN(SanitizedTestsTest)
+PLIMSOLL_TEST(SanitizedTestsTest, plimsoll::tests::NoApplication)
 #include "sanitized_tests_test.moc"

@@ -9,6 +9,7 @@
 #include "ui/document_page/pages_dock.h"
 #include "ui/models/access_model.h"
 
+#include "tests/support/test_main.h"
 #include "tests/ui/window_fixture.h"
 
 #include <QAbstractItemModelTester>
@@ -218,6 +219,6 @@ void AccessPageTest::stopsWhenAsked()
 
 } // namespace
 
-QTEST_MAIN(AccessPageTest)
+PLIMSOLL_TEST(AccessPageTest, QApplication)
 
 #include "access_page_test.moc"

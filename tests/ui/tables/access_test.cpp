@@ -9,6 +9,7 @@
 #include "ui/shell/view_bar.h"
 #include "ui/start_page/start_page.h"
 
+#include "tests/support/test_main.h"
 #include "tests/ui/window_fixture.h"
 
 #include <QAbstractItemView>
@@ -236,5 +237,5 @@ void AccessTest::takesEscapeWhereverTheFocusIs()
 
 } // namespace
 
-QTEST_MAIN(AccessTest)
+PLIMSOLL_TEST(AccessTest, QApplication)
 #include "access_test.moc"

@@ -10,6 +10,7 @@
 #include "ui/models/live_model.h"
 #include "ui/plan_tables/pin_page.h"
 
+#include "tests/support/test_main.h"
 #include "tests/ui/window_fixture.h"
 
 #include <QContextMenuEvent>
@@ -254,5 +255,5 @@ void LivePageTest::pinsWhatARowStandsForByItsMenu()
 
 } // namespace
 
-QTEST_MAIN(LivePageTest)
+PLIMSOLL_TEST(LivePageTest, QApplication)
 #include "live_page_test.moc"

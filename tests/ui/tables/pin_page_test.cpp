@@ -12,6 +12,7 @@
 #include "ui/plan_tables/plan_page.h"
 
 #include "tests/support/planned_sample.h"
+#include "tests/support/test_main.h"
 #include "tests/ui/window_fixture.h"
 
 #include <QAbstractItemView>
@@ -251,5 +252,5 @@ void PinPageTest::pinsAreInSessionAndPlanFile()
 
 } // namespace
 
-QTEST_MAIN(PinPageTest)
+PLIMSOLL_TEST(PinPageTest, QApplication)
 #include "pin_page_test.moc"

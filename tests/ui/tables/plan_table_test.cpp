@@ -5,6 +5,7 @@
 #include "ui/models/plan_model.h"
 #include "ui/plan_tables/plan_page.h"
 
+#include "tests/support/test_main.h"
 #include "tests/ui/window_fixture.h"
 
 #include <QAbstractItemModelTester>
@@ -168,5 +169,5 @@ void PlanTableTest::paintsEachPlanOnce()
 
 } // namespace
 
-QTEST_MAIN(PlanTableTest)
+PLIMSOLL_TEST(PlanTableTest, QApplication)
 #include "plan_table_test.moc"

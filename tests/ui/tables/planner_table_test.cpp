@@ -11,6 +11,7 @@
 #include "ui/plan_panel/budget_panel.h"
 
 #include "tests/support/gui_time.h"
+#include "tests/support/test_main.h"
 #include "tests/ui/window_fixture.h"
 
 #include <QComboBox>
@@ -343,5 +344,5 @@ void PlannerTableTest::figuresAreNeverCut()
 
 } // namespace
 
-QTEST_MAIN(PlannerTableTest)
+PLIMSOLL_TEST(PlannerTableTest, QApplication)
 #include "planner_table_test.moc"

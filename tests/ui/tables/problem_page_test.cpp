@@ -5,6 +5,7 @@
 #include "ui/models/problem_model.h"
 #include "ui/plan_tables/table_look.h"
 
+#include "tests/support/test_main.h"
 #include "tests/ui/window_fixture.h"
 
 #include <QAbstractItemModelTester>
@@ -194,5 +195,5 @@ void ProblemPageTest::tellsOfStatisticsUpdatedTwice()
 
 } // namespace
 
-QTEST_MAIN(ProblemPageTest)
+PLIMSOLL_TEST(ProblemPageTest, QApplication)
 #include "problem_page_test.moc"

@@ -7,6 +7,7 @@
 #include "ui/models/step_model.h"
 #include "ui/planner_page/plan_texts.h"
 
+#include "tests/support/test_main.h"
 #include "tests/ui/window_fixture.h"
 
 #include <QAbstractItemModelTester>
@@ -116,5 +117,5 @@ void TableTwinsTest::showsTheFrontierAsATable()
 
 } // namespace
 
-QTEST_MAIN(TableTwinsTest)
+PLIMSOLL_TEST(TableTwinsTest, QApplication)
 #include "table_twins_test.moc"

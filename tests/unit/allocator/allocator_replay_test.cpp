@@ -2,6 +2,8 @@
 // Expected values are counted by hand from PyTorch's rules, in the comments.
 #include "core/allocator/allocator_replay.h"
 
+#include "tests/support/test_main.h"
+
 #include <QTest>
 
 using namespace plimsoll;
@@ -331,5 +333,5 @@ void AllocatorReplayTest::idlePartsOfSegmentsAreCounted()
 
 } // namespace
 
-QTEST_APPLESS_MAIN(AllocatorReplayTest)
+PLIMSOLL_TEST(AllocatorReplayTest, plimsoll::tests::NoApplication)
 #include "allocator_replay_test.moc"

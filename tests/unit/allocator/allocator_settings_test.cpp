@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/allocator/allocator_settings.h"
 
+#include "tests/support/test_main.h"
+
 #include <QTest>
 
 using namespace plimsoll;
@@ -106,5 +108,5 @@ void AllocatorSettingsTest::refuses()
 
 } // namespace
 
-QTEST_APPLESS_MAIN(AllocatorSettingsTest)
+PLIMSOLL_TEST(AllocatorSettingsTest, plimsoll::tests::NoApplication)
 #include "allocator_settings_test.moc"

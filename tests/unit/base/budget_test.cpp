@@ -2,6 +2,8 @@
 // Budgets of the command lines: sizes, and ratios of a peak that is known only later.
 #include "core/base/budget.h"
 
+#include "tests/support/test_main.h"
+
 #include <QTest>
 
 namespace {
@@ -68,5 +70,5 @@ void BudgetTest::readsPercentages()
 
 } // namespace
 
-QTEST_APPLESS_MAIN(BudgetTest)
+PLIMSOLL_TEST(BudgetTest, plimsoll::tests::NoApplication)
 #include "budget_test.moc"

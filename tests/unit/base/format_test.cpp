@@ -2,6 +2,7 @@
 #include "core/base/format.h"
 
 #include "tests/support/messages.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -160,5 +161,5 @@ void FormatTest::refusesWhatIsNoSize()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(FormatTest)
+PLIMSOLL_TEST(FormatTest, QCoreApplication)
 #include "format_test.moc"

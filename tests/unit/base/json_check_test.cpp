@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/base/json_check.h"
 
+#include "tests/support/test_main.h"
+
 #include <QTest>
 
 #include <string>
@@ -130,5 +132,5 @@ void JsonCheckTest::tellsEachKeyOfALargeObjectApart()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(JsonCheckTest)
+PLIMSOLL_TEST(JsonCheckTest, QCoreApplication)
 #include "json_check_test.moc"

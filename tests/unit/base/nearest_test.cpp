@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/base/nearest.h"
 
+#include "tests/support/test_main.h"
+
 #include <QTest>
 
 #include <string>
@@ -60,5 +62,5 @@ void NearestTest::offersTheNearestFirst()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(NearestTest)
+PLIMSOLL_TEST(NearestTest, QCoreApplication)
 #include "nearest_test.moc"

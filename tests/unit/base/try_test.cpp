@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/base/try.h"
 
+#include "tests/support/test_main.h"
+
 #include <QTest>
 
 #include <initializer_list>
@@ -132,5 +134,5 @@ void TryTest::evaluatesOnce()
 
 } // namespace
 
-QTEST_APPLESS_MAIN(TryTest)
+PLIMSOLL_TEST(TryTest, plimsoll::tests::NoApplication)
 #include "try_test.moc"

@@ -3,6 +3,8 @@
 
 #include "core/base/format.h"
 
+#include "tests/support/test_main.h"
+
 #include <QTest>
 
 #include <string>
@@ -79,5 +81,5 @@ void UnicodeTest::printableShowsHiddenCharacters()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(UnicodeTest)
+PLIMSOLL_TEST(UnicodeTest, QCoreApplication)
 #include "unicode_test.moc"

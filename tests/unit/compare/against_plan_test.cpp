@@ -2,6 +2,7 @@
 #include "core/compare/against_plan.h"
 
 #include "tests/support/programs/programs.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -231,5 +232,5 @@ void AgainstPlanTest::roundsAsTheBackendDoes()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(AgainstPlanTest)
+PLIMSOLL_TEST(AgainstPlanTest, QCoreApplication)
 #include "against_plan_test.moc"

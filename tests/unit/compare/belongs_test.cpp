@@ -6,6 +6,7 @@
 #include "core/plan_file/plan_json.h"
 
 #include "tests/support/programs/programs.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -154,5 +155,5 @@ void BelongsTest::knowsDevicesByPyTorchsNames()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(BelongsTest)
+PLIMSOLL_TEST(BelongsTest, QCoreApplication)
 #include "belongs_test.moc"

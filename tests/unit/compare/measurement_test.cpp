@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/compare/measurement.h"
 
+#include "tests/support/test_main.h"
+
 #include <QByteArray>
 #include <QTest>
 
@@ -187,5 +189,5 @@ void MeasurementTest::refusesEachCutFile()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(MeasurementTest)
+PLIMSOLL_TEST(MeasurementTest, QCoreApplication)
 #include "measurement_test.moc"

@@ -4,6 +4,8 @@
 #include "core/device/device_spec.h"
 #include "core/device/known_devices.h"
 
+#include "tests/support/test_main.h"
+
 #include <QFile>
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -249,5 +251,5 @@ void DeviceTest::refusesADamagedTable()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(DeviceTest)
+PLIMSOLL_TEST(DeviceTest, QCoreApplication)
 #include "device_test.moc"

@@ -2,6 +2,7 @@
 #include "core/evaluate/evaluate.h"
 
 #include "tests/support/programs/programs.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -113,5 +114,5 @@ void EvaluateTest::frozenNormsRunAgainWithoutTheirStatistics()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(EvaluateTest)
+PLIMSOLL_TEST(EvaluateTest, QCoreApplication)
 #include "evaluate_test.moc"

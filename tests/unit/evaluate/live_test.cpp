@@ -5,6 +5,7 @@
 #include "tests/support/messages.h"
 #include "tests/support/planned_sample.h"
 #include "tests/support/programs/programs.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -114,5 +115,5 @@ void LiveTest::addsUpAtEveryStepOfASample()
 
 } // namespace
 
-QTEST_APPLESS_MAIN(LiveTest)
+PLIMSOLL_TEST(LiveTest, plimsoll::tests::NoApplication)
 #include "live_test.moc"

@@ -3,6 +3,7 @@
 #include "core/evaluate/plan_diff.h"
 
 #include "tests/support/planned_samples.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -132,5 +133,5 @@ void PlanDiffTest::nothingIsBelowTheSmallestPlan()
 
 } // namespace
 
-QTEST_APPLESS_MAIN(PlanDiffTest)
+PLIMSOLL_TEST(PlanDiffTest, plimsoll::tests::NoApplication)
 #include "plan_diff_test.moc"

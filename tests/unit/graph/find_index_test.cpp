@@ -2,6 +2,8 @@
 // What finds which op, and how fast.
 #include "core/graph/find_index.h"
 
+#include "tests/support/test_main.h"
+
 #include <QElapsedTimer>
 #include <QTest>
 
@@ -100,5 +102,5 @@ void FindIndexTest::isInstantForTenThousandOps()
 
 } // namespace
 
-QTEST_APPLESS_MAIN(FindIndexTest)
+PLIMSOLL_TEST(FindIndexTest, plimsoll::tests::NoApplication)
 #include "find_index_test.moc"

@@ -5,6 +5,8 @@
 
 #include "core/base/limits.h"
 
+#include "tests/support/test_main.h"
+
 #include <QTest>
 
 #include <cmath>
@@ -115,5 +117,5 @@ void VaryTest::neverGivesAWrongValue()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(VaryTest)
+PLIMSOLL_TEST(VaryTest, QCoreApplication)
 #include "vary_test.moc"

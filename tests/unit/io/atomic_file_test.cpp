@@ -4,6 +4,7 @@
 #include "core/io/byte_source.h"
 
 #include "tests/support/temp_folder.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -172,5 +173,5 @@ void AtomicFileTest::leavesOneWholeContentWhenManyWrite()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(AtomicFileTest)
+PLIMSOLL_TEST(AtomicFileTest, QCoreApplication)
 #include "atomic_file_test.moc"

@@ -4,6 +4,7 @@
 #include "tests/support/graph_file.h"
 #include "tests/support/messages.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -241,5 +242,5 @@ void ByteSourceTest::readsHeads()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(ByteSourceTest)
+PLIMSOLL_TEST(ByteSourceTest, QCoreApplication)
 #include "byte_source_test.moc"

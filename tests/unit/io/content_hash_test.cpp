@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/io/content_hash.h"
 
+#include "tests/support/test_main.h"
+
 #include <QTest>
 
 #include <set>
@@ -61,5 +63,5 @@ void ContentHashTest::differsForEveryLength()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(ContentHashTest)
+PLIMSOLL_TEST(ContentHashTest, QCoreApplication)
 #include "content_hash_test.moc"

@@ -6,6 +6,7 @@
 
 #include "tests/support/random.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -66,5 +67,5 @@ void GzipTest::nothingIsACompressedFileToo()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(GzipTest)
+PLIMSOLL_TEST(GzipTest, QCoreApplication)
 #include "gzip_test.moc"

@@ -6,6 +6,7 @@
 #include "tests/support/graph_file.h"
 #include "tests/support/messages.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -158,5 +159,5 @@ void SourceTest::refusesWhatCantBeMapped()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(SourceTest)
+PLIMSOLL_TEST(SourceTest, QCoreApplication)
 #include "source_test.moc"

@@ -7,6 +7,7 @@
 #include "tests/support/planned_samples.h"
 #include "tests/support/rewritten.h"
 #include "tests/support/rewritten_step.h"
+#include "tests/support/test_main.h"
 
 #include <QDir>
 #include <QTest>
@@ -169,6 +170,6 @@ void RewriteSamplesTest::whoLaysRegionsSaysThatNoneFit()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(RewriteSamplesTest)
+PLIMSOLL_TEST(RewriteSamplesTest, QCoreApplication)
 
 #include "rewrite_samples_test.moc"

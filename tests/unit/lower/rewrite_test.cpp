@@ -6,6 +6,7 @@
 #include "tests/support/programs/programs.h"
 #include "tests/support/rewritten.h"
 #include "tests/support/rewritten_step.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -325,6 +326,6 @@ void RewriteTest::otherOrdersAreRefused()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(RewriteTest)
+PLIMSOLL_TEST(RewriteTest, QCoreApplication)
 
 #include "rewrite_test.moc"

@@ -5,14 +5,13 @@
 #include "core/lower/lower.h"
 
 #include "tests/support/programs/programs.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
 #include <set>
 #include <string>
 #include <vector>
-
-Q_DECLARE_METATYPE(std::vector<plimsoll::plan::RecomputeStep>)
 
 namespace {
 
@@ -160,5 +159,5 @@ void WhyNoRegionsTest::nothingIsFoundInWhatRegionsRunAgain()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(WhyNoRegionsTest)
+PLIMSOLL_TEST(WhyNoRegionsTest, QCoreApplication)
 #include "why_no_regions_test.moc"

@@ -14,6 +14,7 @@
 #include "tests/support/data_parallel.h"
 #include "tests/support/programs/programs.h"
 #include "tests/support/rewritten.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -406,5 +407,5 @@ void DataParallelTest::planFilesCarryIt()
 
 } // namespace
 
-QTEST_APPLESS_MAIN(DataParallelTest)
+PLIMSOLL_TEST(DataParallelTest, plimsoll::tests::NoApplication)
 #include "data_parallel_test.moc"

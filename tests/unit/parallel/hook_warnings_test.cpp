@@ -7,6 +7,7 @@
 #include "core/parallel/rank_program.h"
 
 #include "tests/support/programs/programs.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -169,5 +170,5 @@ void HookWarningsTest::aloneThereIsNothingToSay()
 
 } // namespace
 
-QTEST_APPLESS_MAIN(HookWarningsTest)
+PLIMSOLL_TEST(HookWarningsTest, plimsoll::tests::NoApplication)
 #include "hook_warnings_test.moc"

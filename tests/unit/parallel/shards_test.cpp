@@ -6,6 +6,7 @@
 
 #include "tests/support/data_parallel.h"
 #include "tests/support/programs/programs.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -325,5 +326,5 @@ void ShardsTest::randomPlansAgreeWithTheirReplay()
 
 } // namespace
 
-QTEST_APPLESS_MAIN(ShardsTest)
+PLIMSOLL_TEST(ShardsTest, plimsoll::tests::NoApplication)
 #include "shards_test.moc"

@@ -10,6 +10,7 @@
 #include "tests/support/planned_samples.h"
 #include "tests/support/programs/programs.h"
 #include "tests/support/sanitized.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -282,5 +283,5 @@ void PinsTest::planFilesCarryThem()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(PinsTest)
+PLIMSOLL_TEST(PinsTest, QCoreApplication)
 #include "pins_test.moc"

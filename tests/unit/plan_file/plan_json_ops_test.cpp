@@ -6,6 +6,7 @@
 
 #include "tests/support/messages.h"
 #include "tests/support/programs/programs.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -300,5 +301,5 @@ void PlanJsonOpsTest::refusesADamagedPlan()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(PlanJsonOpsTest)
+PLIMSOLL_TEST(PlanJsonOpsTest, QCoreApplication)
 #include "plan_json_ops_test.moc"

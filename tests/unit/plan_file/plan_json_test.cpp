@@ -6,6 +6,7 @@
 
 #include "tests/support/messages.h"
 #include "tests/support/programs/programs.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -424,5 +425,5 @@ void PlanJsonTest::saysThatStatisticsStayFrozen()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(PlanJsonTest)
+PLIMSOLL_TEST(PlanJsonTest, QCoreApplication)
 #include "plan_json_test.moc"

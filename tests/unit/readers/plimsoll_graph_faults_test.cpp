@@ -4,6 +4,7 @@
 
 #include "tests/support/graph_file.h"
 #include "tests/support/messages.h"
+#include "tests/support/test_main.h"
 #include "tests/unit/readers/read_text.h"
 
 #include <QTest>
@@ -273,5 +274,5 @@ void PlimsollGraphFaultsTest::givesTheByteOfTheRow()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(PlimsollGraphFaultsTest)
+PLIMSOLL_TEST(PlimsollGraphFaultsTest, QCoreApplication)
 #include "plimsoll_graph_faults_test.moc"

@@ -4,6 +4,7 @@
 #include "tests/support/graph_dump.h"
 #include "tests/support/graph_file.h"
 #include "tests/support/messages.h"
+#include "tests/support/test_main.h"
 #include "tests/unit/readers/read_text.h"
 
 #include <QElapsedTimer>
@@ -367,5 +368,5 @@ void PlimsollGraphTest::refusesDeepNesting()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(PlimsollGraphTest)
+PLIMSOLL_TEST(PlimsollGraphTest, QCoreApplication)
 #include "plimsoll_graph_test.moc"

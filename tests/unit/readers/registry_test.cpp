@@ -7,6 +7,7 @@
 #include "tests/support/graph_file.h"
 #include "tests/support/messages.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -136,5 +137,5 @@ void RegistryTest::saysThatOffsetsCountDecompressedBytes()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(RegistryTest)
+PLIMSOLL_TEST(RegistryTest, QCoreApplication)
 #include "registry_test.moc"

@@ -8,6 +8,7 @@
 #include "tests/support/graph_dump.h"
 #include "tests/support/graph_file.h"
 #include "tests/support/messages.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -176,5 +177,5 @@ void ResizedTest::letsALargeStepGo()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(ResizedTest)
+PLIMSOLL_TEST(ResizedTest, QCoreApplication)
 #include "resized_test.moc"

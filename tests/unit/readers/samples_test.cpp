@@ -4,6 +4,7 @@
 
 #include "tests/support/golden.h"
 #include "tests/support/messages.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -57,5 +58,5 @@ void SamplesTest::readsTheSamples()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(SamplesTest)
+PLIMSOLL_TEST(SamplesTest, QCoreApplication)
 #include "samples_test.moc"

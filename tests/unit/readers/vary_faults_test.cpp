@@ -2,6 +2,7 @@
 // One row per rule about the key `vary`: a valid file with exactly that one broken.
 #include "tests/support/golden.h"
 #include "tests/support/messages.h"
+#include "tests/support/test_main.h"
 #include "tests/unit/readers/read_text.h"
 
 #include <QFile>
@@ -156,5 +157,5 @@ void VaryFaultsTest::readsAnyOrderOfKeys()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(VaryFaultsTest)
+PLIMSOLL_TEST(VaryFaultsTest, QCoreApplication)
 #include "vary_faults_test.moc"

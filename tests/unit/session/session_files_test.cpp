@@ -5,6 +5,7 @@
 
 #include "tests/support/messages.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/test_main.h"
 #include "tests/unit/session/sample_session.h"
 
 #include <QTest>
@@ -259,5 +260,5 @@ void SessionFilesTest::callsAMissingTableDamage()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(SessionFilesTest)
+PLIMSOLL_TEST(SessionFilesTest, QCoreApplication)
 #include "session_files_test.moc"

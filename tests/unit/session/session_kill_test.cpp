@@ -7,6 +7,7 @@
 #include "tests/support/random.h"
 #include "tests/support/saved_session.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/test_main.h"
 
 #include <QProcess>
 #include <QTest>
@@ -123,5 +124,5 @@ void SessionKillTest::keepsEverythingAcknowledgedThroughKills()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(SessionKillTest)
+PLIMSOLL_TEST(SessionKillTest, QCoreApplication)
 #include "session_kill_test.moc"

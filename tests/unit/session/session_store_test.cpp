@@ -6,6 +6,7 @@
 #include "tests/support/file_locks.h"
 #include "tests/support/messages.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/test_main.h"
 #include "tests/unit/session/sample_session.h"
 
 #include <QProcess>
@@ -414,5 +415,5 @@ void SessionStoreTest::losesNothingWhenItsLocksWereDropped()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(SessionStoreTest)
+PLIMSOLL_TEST(SessionStoreTest, QCoreApplication)
 #include "session_store_test.moc"

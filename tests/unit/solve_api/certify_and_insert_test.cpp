@@ -3,6 +3,7 @@
 #include "core/solve/api/certify_and_insert.h"
 
 #include "tests/support/programs/programs.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -146,5 +147,5 @@ void CertifyAndInsertTest::tellsHowToReportABug()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(CertifyAndInsertTest)
+PLIMSOLL_TEST(CertifyAndInsertTest, QCoreApplication)
 #include "certify_and_insert_test.moc"

@@ -2,6 +2,8 @@
 // What every planner tells about itself.
 #include "core/solve/registry.h"
 
+#include "tests/support/test_main.h"
+
 #include <QTest>
 
 #include <set>
@@ -56,5 +58,5 @@ void PlannersTest::namesOnePlannerEach()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(PlannersTest)
+PLIMSOLL_TEST(PlannersTest, QCoreApplication)
 #include "planners_test.moc"

@@ -6,6 +6,7 @@
 
 #include "tests/support/planned_samples.h"
 #include "tests/support/sanitized.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -140,5 +141,5 @@ void TimeLimitTest::whoIsStoppedBeforeItBeginsTakesItsLook()
 
 } // namespace
 
-QTEST_APPLESS_MAIN(TimeLimitTest)
+PLIMSOLL_TEST(TimeLimitTest, plimsoll::tests::NoApplication)
 #include "time_limit_test.moc"

@@ -7,6 +7,7 @@
 
 #include "tests/support/planned_samples.h"
 #include "tests/support/sanitized.h"
+#include "tests/support/test_main.h"
 #include "tests/unit/solve_auto/auto_parts.h"
 
 #include <QTest>
@@ -304,5 +305,5 @@ void AutoPlannerTest::ifAllRefuseThereIsOneSentence()
 
 } // namespace
 
-QTEST_APPLESS_MAIN(AutoPlannerTest)
+PLIMSOLL_TEST(AutoPlannerTest, plimsoll::tests::NoApplication)
 #include "auto_planner_test.moc"

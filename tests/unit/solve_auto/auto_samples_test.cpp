@@ -2,6 +2,7 @@
 // The planner auto on every shipped sample: never worse than what it runs, at any budget.
 #include "tests/support/planned_samples.h"
 #include "tests/support/sanitized.h"
+#include "tests/support/test_main.h"
 #include "tests/unit/solve_auto/auto_parts.h"
 
 #include <QTest>
@@ -117,5 +118,5 @@ void AutoSamplesTest::moreFreedomIsNeverWorse()
 
 } // namespace
 
-QTEST_APPLESS_MAIN(AutoSamplesTest)
+PLIMSOLL_TEST(AutoSamplesTest, plimsoll::tests::NoApplication)
 #include "auto_samples_test.moc"

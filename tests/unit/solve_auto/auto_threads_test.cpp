@@ -5,6 +5,7 @@
 #include "core/solve/auto/auto_planner.h"
 
 #include "tests/support/planned_samples.h"
+#include "tests/support/test_main.h"
 #include "tests/unit/solve_auto/auto_parts.h"
 
 #include <QTest>
@@ -172,5 +173,5 @@ void AutoThreadsTest::stoppedMidwayNoFurtherPartBegins()
 
 } // namespace
 
-QTEST_APPLESS_MAIN(AutoThreadsTest)
+PLIMSOLL_TEST(AutoThreadsTest, plimsoll::tests::NoApplication)
 #include "auto_threads_test.moc"

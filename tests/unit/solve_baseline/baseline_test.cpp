@@ -5,6 +5,7 @@
 
 #include "tests/support/planned_samples.h"
 #include "tests/support/programs/programs.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -182,5 +183,5 @@ void BaselineTest::randomPrograms()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(BaselineTest)
+PLIMSOLL_TEST(BaselineTest, QCoreApplication)
 #include "baseline_test.moc"

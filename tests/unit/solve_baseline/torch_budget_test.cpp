@@ -8,6 +8,7 @@
 #include "tests/support/programs/programs.h"
 #include "tests/support/random.h"
 #include "tests/support/rounded_knapsack.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -257,5 +258,5 @@ void TorchBudgetTest::randomPrograms()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(TorchBudgetTest)
+PLIMSOLL_TEST(TorchBudgetTest, QCoreApplication)
 #include "torch_budget_test.moc"

@@ -6,6 +6,7 @@
 #include "core/solve/baseline/torch_budget_rows.h"
 
 #include "tests/support/random.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -312,5 +313,5 @@ void TorchPartitionTest::recordedOpsBecomeTheGraphOfTheCompiler()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(TorchPartitionTest)
+PLIMSOLL_TEST(TorchPartitionTest, QCoreApplication)
 #include "torch_partition_test.moc"

@@ -6,6 +6,7 @@
 #include "core/solve/remat/search/remat_exact.h"
 
 #include "tests/support/remat/remat_families.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -383,5 +384,5 @@ void RematBoundsTest::emptyProblemsHaveBounds()
 
 } // namespace
 
-QTEST_APPLESS_MAIN(RematBoundsTest)
+PLIMSOLL_TEST(RematBoundsTest, plimsoll::tests::NoApplication)
 #include "remat_bounds_test.moc"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/bounds/remat_problem.h"
 
+#include "tests/support/test_main.h"
+
 #include <QTest>
 
 #include <functional>
@@ -37,9 +39,6 @@ RematProblem small()
 using Spoil = std::function<void(RematProblem&, RematPlan&)>;
 
 } // namespace
-
-Q_DECLARE_METATYPE(RematPlan)
-Q_DECLARE_METATYPE(Spoil)
 
 void RematProblemTest::plansHaveTheseFigures_data()
 {
@@ -147,5 +146,5 @@ void RematProblemTest::badOnesAreNamed()
     QCOMPARE(QString::fromStdString(seen.error().message), sentence);
 }
 
-QTEST_GUILESS_MAIN(RematProblemTest)
+PLIMSOLL_TEST(RematProblemTest, QCoreApplication)
 #include "remat_problem_test.moc"

@@ -2,6 +2,7 @@
 #include "core/solve/chain/rotor/annotation.h"
 
 #include "tests/support/chain_sequence.h"
+#include "tests/support/test_main.h"
 #include "tests/unit/solve_chain/chain_examples.h"
 
 #include <QTest>
@@ -75,5 +76,5 @@ void AnnotationTest::nothingRecomputedGivesNoRegion()
     QVERIFY(regionTree(labels).empty());
 }
 
-QTEST_GUILESS_MAIN(AnnotationTest)
+PLIMSOLL_TEST(AnnotationTest, QCoreApplication)
 #include "annotation_test.moc"

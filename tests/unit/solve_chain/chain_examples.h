@@ -66,10 +66,10 @@ inline solve::Chain e7()
 }
 
 /// A repeatable stream of integers, the same with every standard library.
-class Random
+class ChainRandom
 {
 public:
-    explicit Random(std::uint64_t seed) : m_state{seed * 2654435769U + 88172645463325252U} {}
+    explicit ChainRandom(std::uint64_t seed) : m_state{seed * 2654435769U + 88172645463325252U} {}
 
     /// 0 <= value < bound.
     std::int64_t below(std::int64_t bound)
@@ -90,7 +90,7 @@ private:
 
 /// Times 1..20 (0 too when `zeroTimes`), values and saved sets up to `size`, temporaries up to
 /// `temporary`.
-inline solve::Chain randomChain(Random& random, std::size_t stages, std::int64_t size,
+inline solve::Chain randomChain(ChainRandom& random, std::size_t stages, std::int64_t size,
                                 std::int64_t temporary, bool zeroTimes = false)
 {
     solve::Chain chain;
@@ -113,7 +113,7 @@ inline solve::Chain randomChain(Random& random, std::size_t stages, std::int64_t
 
 /// Up to two more ways of each stage, most of them slower and smaller, and forwards without saving
 /// of their own.
-inline void addVariants(Random& random, solve::Chain& chain, bool tails)
+inline void addVariants(ChainRandom& random, solve::Chain& chain, bool tails)
 {
     for (std::size_t stage = 0; stage < chain.stages(); ++stage) {
         std::vector<solve::StageVariant>& variants = chain.variants.emplace_back();
@@ -136,7 +136,7 @@ inline void addVariants(Random& random, solve::Chain& chain, bool tails)
 }
 
 /// Times 1..100, sizes in bytes up to 64 MiB: too large for an exact table.
-inline solve::Chain largeChain(Random& random, std::size_t stages)
+inline solve::Chain largeChain(ChainRandom& random, std::size_t stages)
 {
     solve::Chain chain = randomChain(random, stages, std::int64_t{64} << 20, 16 << 20);
     for (std::size_t i = 0; i < stages; ++i) {

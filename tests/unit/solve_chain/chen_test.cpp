@@ -5,6 +5,7 @@
 #include "core/solve/registry.h"
 
 #include "tests/support/planned_samples.h"
+#include "tests/support/test_main.h"
 #include "tests/unit/solve_chain/chain_examples.h"
 
 #include <QTest>
@@ -134,7 +135,7 @@ void ChenTest::thePeersWorkedExample()
 
 void ChenTest::oursNeedsLessThanThePeersChoice()
 {
-    tests::Random random{3};
+    tests::ChainRandom random{3};
     const Chain equal = tests::homogeneous(10, 3);
     QVERIFY(leastPeak(equal)
             < simulate(equal, schedule(10, peerGreedy({10, {1, 2}}, 9).intervals))->peak);
@@ -161,7 +162,7 @@ void ChenTest::runsEndWhereTheLimitIsPassed()
 
 void ChenTest::noDivisionIsMissed()
 {
-    tests::Random random{5};
+    tests::ChainRandom random{5};
     for (int round = 0; round < 200; ++round) {
         std::vector<std::int64_t> kept;
         for (std::int64_t i = random.between(1, 9); i > 0; --i)
@@ -214,5 +215,5 @@ void ChenTest::stopsWhenAsked()
     QCOMPARE((*stopped)->points().size(), std::size_t{1});
 }
 
-QTEST_GUILESS_MAIN(ChenTest)
+PLIMSOLL_TEST(ChenTest, QCoreApplication)
 #include "chen_test.moc"

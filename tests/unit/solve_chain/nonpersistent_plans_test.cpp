@@ -7,6 +7,7 @@
 #include "tests/support/chain_sequence.h"
 #include "tests/support/planned_samples.h"
 #include "tests/support/programs/programs.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -162,5 +163,5 @@ void NonPersistentPlansTest::regionsAreRefused()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(NonPersistentPlansTest)
+PLIMSOLL_TEST(NonPersistentPlansTest, QCoreApplication)
 #include "nonpersistent_plans_test.moc"

@@ -11,6 +11,7 @@
 #include "tests/support/planned_samples.h"
 #include "tests/support/programs/programs.h"
 #include "tests/support/sanitized.h"
+#include "tests/support/test_main.h"
 
 #include <QElapsedTimer>
 #include <QTest>
@@ -373,5 +374,5 @@ void RotorPlannerTest::piecesOfAJobShareItsProgress()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(RotorPlannerTest)
+PLIMSOLL_TEST(RotorPlannerTest, QCoreApplication)
 #include "rotor_planner_test.moc"

@@ -7,6 +7,7 @@
 #include "core/solve/regions/region_space.h"
 
 #include "tests/support/planned_samples.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -179,5 +180,5 @@ void RotorPlansTest::moreSlotsAreNeverWorse()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(RotorPlansTest)
+PLIMSOLL_TEST(RotorPlansTest, QCoreApplication)
 #include "rotor_plans_test.moc"

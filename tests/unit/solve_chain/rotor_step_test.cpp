@@ -3,6 +3,7 @@
 #include "core/solve/api/planner.h"
 
 #include "tests/support/planned_samples.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -65,5 +66,5 @@ void RotorStepTest::boundsAreThoseOfTheRuntime()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(RotorStepTest)
+PLIMSOLL_TEST(RotorStepTest, QCoreApplication)
 #include "rotor_step_test.moc"

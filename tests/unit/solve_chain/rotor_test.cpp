@@ -3,6 +3,7 @@
 #include "core/solve/chain/rotor/chain_table.h"
 
 #include "tests/support/sanitized.h"
+#include "tests/support/test_main.h"
 #include "tests/unit/solve_chain/chain_examples.h"
 #include "tests/unit/solve_chain/rotor_examples.h"
 
@@ -17,9 +18,9 @@
 
 using namespace plimsoll;
 using namespace plimsoll::solve;
+using plimsoll::tests::ChainRandom;
 using plimsoll::tests::Example;
 using plimsoll::tests::kWorkedExamples;
-using plimsoll::tests::Random;
 using plimsoll::tests::WorkedExample;
 
 namespace {
@@ -264,7 +265,7 @@ void RotorTest::whoSaysNoSlotsGetsNoFewer_data()
 void RotorTest::whoSaysNoSlotsGetsNoFewer()
 {
     QFETCH(int, stages);
-    tests::Random random{7};
+    tests::ChainRandom random{7};
     const Chain chain = tests::largeChain(random, static_cast<std::size_t>(stages));
     const std::int64_t budget = tests::shareOfSaved(chain, 60);
     RotorOptions asked;
@@ -294,7 +295,7 @@ void RotorTest::roundedSizesLoseNextToNothing()
 {
     QFETCH(int, stages);
     QFETCH(int, percent);
-    tests::Random random{static_cast<std::uint64_t>(stages + percent)};
+    tests::ChainRandom random{static_cast<std::uint64_t>(stages + percent)};
     for (int round = 0; round < 4; ++round) {
         const Chain chain = tests::largeChain(random, static_cast<std::size_t>(stages));
         const std::int64_t budget = tests::shareOfSaved(chain, percent);
@@ -337,7 +338,7 @@ void RotorTest::budgetsAndSlotsThatMakeNoSenseAreRefused()
 
 void RotorTest::anyNumberOfThreadsGivesTheSameTable()
 {
-    Random random{7};
+    ChainRandom random{7};
     const Chain chain = tests::randomChain(random, 60, 1'000'000, 300'000);
     RotorOptions options;
     options.slots = 400;
@@ -355,7 +356,7 @@ void RotorTest::anyNumberOfThreadsGivesTheSameTable()
 
 void RotorTest::threeHundredLargeStagesStayFast()
 {
-    Random random{11};
+    ChainRandom random{11};
     const Chain chain = tests::randomChain(random, 300, 1'000'000'000, 200'000'000);
     const std::int64_t whole = simulate(chain, keepEverything(chain))->peak;
     const std::clock_t start = std::clock(); // processor time: others may use the machine
@@ -373,7 +374,7 @@ void RotorTest::threeHundredLargeStagesStayFast()
 
 void RotorTest::aStoppedBuildEndsSoon()
 {
-    Random random{13};
+    ChainRandom random{13};
     const Chain chain = tests::randomChain(random, 400, 1'000'000'000, 200'000'000);
     std::stop_source source;
     const std::jthread stopper{[&source] {
@@ -406,5 +407,5 @@ void RotorTest::aForbiddenRegionIsNotUsed()
     QCOMPARE(frontier.front().budget, std::int64_t{21});
 }
 
-QTEST_GUILESS_MAIN(RotorTest)
+PLIMSOLL_TEST(RotorTest, QCoreApplication)
 #include "rotor_test.moc"

@@ -2,6 +2,7 @@
 #include "core/solve/chain/rotor/sequence.h"
 
 #include "tests/support/chain_sequence.h"
+#include "tests/support/test_main.h"
 #include "tests/unit/solve_chain/chain_examples.h"
 
 #include <QTest>
@@ -92,5 +93,5 @@ void SequenceTest::aSequenceThatLacksAnInputIsRefused()
     QCOMPARE(run.error().kind, base::ErrorKind::CheckFailed);
 }
 
-QTEST_GUILESS_MAIN(SequenceTest)
+PLIMSOLL_TEST(SequenceTest, QCoreApplication)
 #include "sequence_test.moc"

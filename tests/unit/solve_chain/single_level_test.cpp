@@ -8,6 +8,7 @@
 #include "tests/support/planned_samples.h"
 #include "tests/support/programs/programs.h"
 #include "tests/support/programs/schedules.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -145,5 +146,5 @@ void SingleLevelTest::choicesAreTheBestOfAll()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(SingleLevelTest)
+PLIMSOLL_TEST(SingleLevelTest, QCoreApplication)
 #include "single_level_test.moc"

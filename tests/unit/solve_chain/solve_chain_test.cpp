@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/chain/rotor/solve_chain.h"
 
+#include "tests/support/test_main.h"
 #include "tests/unit/solve_chain/chain_examples.h"
 
 #include <QTest>
@@ -9,7 +10,7 @@
 
 using namespace plimsoll;
 using namespace plimsoll::solve;
-using plimsoll::tests::Random;
+using plimsoll::tests::ChainRandom;
 
 namespace {
 
@@ -105,7 +106,7 @@ void SolveChainTest::theFrontierHasEveryTradeOff()
 
 void SolveChainTest::aBudgetThatIsTooSmallNamesOneThatIsNot()
 {
-    Random random{3};
+    ChainRandom random{3};
     const Chain chain = tests::randomChain(random, 40, 1'000'000'000, 200'000'000);
     const ChainAnswer answer = solved(chain, budgetOf(1));
     QCOMPARE(answer.status, Status::Infeasible);
@@ -148,7 +149,7 @@ void SolveChainTest::thePeersOverspendingIsNotCalledAPlan()
 
 void SolveChainTest::roundedSizesKeepToTheBudget()
 {
-    Random random{5};
+    ChainRandom random{5};
     for (int round = 0; round < 50; ++round) {
         const Chain chain = tests::randomChain(random, 12, 100'000, 30'000);
         const std::int64_t whole = simulate(chain, keepEverything(chain))->peak;
@@ -170,7 +171,7 @@ void SolveChainTest::roundedSizesKeepToTheBudget()
 void SolveChainTest::largeSizesLoseLittle()
 {
     // Sizes in units of 1000 can be solved exactly; one byte more per size can't.
-    Random random{17};
+    ChainRandom random{17};
     Chain chain = tests::randomChain(random, 25, 200, 60);
     const std::int64_t budget = simulate(chain, keepEverything(chain))->peak * 2 / 5;
     const ChainAnswer exact = solved(chain, budgetOf(budget));
@@ -223,7 +224,7 @@ void SolveChainTest::aStoppedLongQueryStillFitsItsBudget()
     std::stop_source source;
     source.request_stop();
     Chain chain;
-    Random random{7};
+    ChainRandom random{7};
     constexpr std::size_t kStages = 300;
     for (std::size_t i = 0; i <= kStages; ++i) {
         chain.x.push_back(1'000'000 + random.below(1'000'000));
@@ -245,5 +246,5 @@ void SolveChainTest::aStoppedLongQueryStillFitsItsBudget()
              Status::Optimal);
 }
 
-QTEST_GUILESS_MAIN(SolveChainTest)
+PLIMSOLL_TEST(SolveChainTest, QCoreApplication)
 #include "solve_chain_test.moc"

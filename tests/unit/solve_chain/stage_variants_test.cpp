@@ -5,6 +5,7 @@
 #include "core/solve/regions/region_space.h"
 
 #include "tests/support/planned_samples.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -95,5 +96,5 @@ void StageVariantsTest::beatOneWay()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(StageVariantsTest)
+PLIMSOLL_TEST(StageVariantsTest, QCoreApplication)
 #include "stage_variants_test.moc"

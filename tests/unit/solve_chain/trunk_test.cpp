@@ -6,6 +6,7 @@
 #include "tests/support/planned_samples.h"
 #include "tests/support/programs/programs.h"
 #include "tests/support/random.h"
+#include "tests/support/test_main.h"
 
 #include <QFile>
 #include <QTest>
@@ -362,5 +363,5 @@ void TrunkTest::stopsWhenAsked()
     QCOMPARE((*stopped)->points().size(), std::size_t{1});
 }
 
-QTEST_GUILESS_MAIN(TrunkTest)
+PLIMSOLL_TEST(TrunkTest, QCoreApplication)
 #include "trunk_test.moc"

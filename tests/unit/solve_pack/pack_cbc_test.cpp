@@ -5,6 +5,7 @@
 #include "tests/support/pack_cbc_oracle.h"
 #include "tests/support/pack_families.h"
 #include "tests/support/random.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -93,5 +94,5 @@ void PackCbcTest::itProvesThatTheLiveSumIsNotEnough()
 
 } // namespace
 
-QTEST_APPLESS_MAIN(PackCbcTest)
+PLIMSOLL_TEST(PackCbcTest, plimsoll::tests::NoApplication)
 #include "pack_cbc_test.moc"

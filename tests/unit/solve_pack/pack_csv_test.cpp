@@ -3,6 +3,8 @@
 
 #include "core/solve/pack/pack_check.h"
 
+#include "tests/support/test_main.h"
+
 #include <QTest>
 
 using namespace plimsoll;
@@ -119,5 +121,5 @@ void PackCsvTest::overlapsAreFound()
 
 } // namespace
 
-QTEST_APPLESS_MAIN(PackCsvTest)
+PLIMSOLL_TEST(PackCsvTest, plimsoll::tests::NoApplication)
 #include "pack_csv_test.moc"

@@ -3,6 +3,8 @@
 #include "core/solve/pack/decompose.h"
 #include "core/solve/pack/solve_pack.h"
 
+#include "tests/support/test_main.h"
+
 #include <QTest>
 
 using namespace plimsoll;
@@ -82,5 +84,5 @@ void PackDecomposeTest::whatIsNestedNeedsNoSearch()
 
 } // namespace
 
-QTEST_APPLESS_MAIN(PackDecomposeTest)
+PLIMSOLL_TEST(PackDecomposeTest, plimsoll::tests::NoApplication)
 #include "pack_decompose_test.moc"

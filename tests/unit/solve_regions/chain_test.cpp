@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/regions/chain.h"
 
+#include "tests/support/test_main.h"
 #include "tests/unit/solve_chain/chain_examples.h"
 
 #include <QTest>
@@ -26,7 +27,6 @@ private Q_SLOTS:
 };
 
 using Spoil = std::function<void(Chain&)>;
-Q_DECLARE_METATYPE(Spoil)
 
 void ChainTest::aBadChainIsNamed_data()
 {
@@ -132,5 +132,5 @@ void ChainTest::theLowerBoundIsTheLargestStep()
     QCOMPARE(peakLowerBound(tests::e7()), std::int64_t{8});
 }
 
-QTEST_GUILESS_MAIN(ChainTest)
+PLIMSOLL_TEST(ChainTest, QCoreApplication)
 #include "chain_test.moc"

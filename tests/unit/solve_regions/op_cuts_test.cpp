@@ -4,6 +4,7 @@
 #include "core/solve/regions/cuts.h"
 
 #include "tests/support/programs/programs.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -170,5 +171,5 @@ void OpCutsTest::spreadCutsLieEvenlyWhereFewBytesCross()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(OpCutsTest)
+PLIMSOLL_TEST(OpCutsTest, QCoreApplication)
 #include "op_cuts_test.moc"

@@ -7,6 +7,7 @@
 #include "core/solve/registry.h"
 
 #include "tests/support/planned_samples.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -150,5 +151,5 @@ void RegionLabelsTest::schedulesOfOpsHaveNoRegions()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(RegionLabelsTest)
+PLIMSOLL_TEST(RegionLabelsTest, QCoreApplication)
 #include "region_labels_test.moc"

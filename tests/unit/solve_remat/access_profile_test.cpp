@@ -7,6 +7,7 @@
 
 #include "tests/support/planned_samples.h"
 #include "tests/support/programs/programs.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -87,5 +88,5 @@ void AccessProfileTest::aSampleLosesWhatWaits()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(AccessProfileTest)
+PLIMSOLL_TEST(AccessProfileTest, QCoreApplication)
 #include "access_profile_test.moc"

@@ -5,6 +5,7 @@
 #include "core/device/op_times.h"
 
 #include "tests/support/planned_samples.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -111,5 +112,5 @@ void CapuchinPlannerTest::explainsOnlyItsOwnPlans()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(CapuchinPlannerTest)
+PLIMSOLL_TEST(CapuchinPlannerTest, QCoreApplication)
 #include "capuchin_planner_test.moc"

@@ -2,6 +2,8 @@
 // The worked example CAP of checkpointing.md 14 and what its reference code gets wrong.
 #include "core/solve/remat/capuchin/capuchin.h"
 
+#include "tests/support/test_main.h"
+
 #include <QTest>
 
 #include <cmath>
@@ -286,5 +288,5 @@ void CapuchinTest::valuesThatReadEachOtherEnd()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(CapuchinTest)
+PLIMSOLL_TEST(CapuchinTest, QCoreApplication)
 #include "capuchin_test.moc"

@@ -5,6 +5,7 @@
 
 #include "tests/support/remat/cbc_oracle.h"
 #include "tests/support/remat/remat_families.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -97,5 +98,5 @@ void RematCbcTest::theSearchFindsTheProvenOptimum()
 
 } // namespace
 
-QTEST_APPLESS_MAIN(RematCbcTest)
+PLIMSOLL_TEST(RematCbcTest, plimsoll::tests::NoApplication)
 #include "remat_cbc_test.moc"

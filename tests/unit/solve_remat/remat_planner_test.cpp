@@ -6,6 +6,7 @@
 
 #include "tests/support/planned_samples.h"
 #include "tests/support/sanitized.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -301,5 +302,5 @@ void RematPlannerTest::aStepWithoutBackwardIsRefused()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(RematPlannerTest)
+PLIMSOLL_TEST(RematPlannerTest, QCoreApplication)
 #include "remat_planner_test.moc"

@@ -10,6 +10,7 @@
 
 #include "tests/support/planned_samples.h"
 #include "tests/support/programs/programs.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -216,5 +217,5 @@ void ReorderTest::whatCantBeReorderedIsRefused()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(ReorderTest)
+PLIMSOLL_TEST(ReorderTest, QCoreApplication)
 #include "reorder_test.moc"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/timeline/builder.h"
 
+#include "tests/support/test_main.h"
+
 #include <QTest>
 
 #include <algorithm>
@@ -267,5 +269,5 @@ void TimelineTest::refusesImpossibleEvents()
 
 } // namespace
 
-QTEST_APPLESS_MAIN(TimelineTest)
+PLIMSOLL_TEST(TimelineTest, plimsoll::tests::NoApplication)
 #include "timeline_test.moc"

@@ -4,6 +4,8 @@
 
 #include "ui/base/theme.h"
 
+#include "tests/support/test_main.h"
+
 #include <QBuffer>
 #include <QFontMetricsF>
 #include <QImage>
@@ -153,5 +155,5 @@ void DrawnTextTest::cutsWhatIsTooWide()
 
 } // namespace
 
-QTEST_MAIN(DrawnTextTest)
+PLIMSOLL_TEST(DrawnTextTest, QApplication)
 #include "drawn_text_test.moc"

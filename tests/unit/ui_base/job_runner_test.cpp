@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/base/job_runner.h"
 
+#include "tests/support/test_main.h"
+
 #include <QSignalSpy>
 #include <QTest>
 
@@ -132,5 +134,5 @@ void JobRunnerTest::waitsWhenDestroyedWhileRunning()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(JobRunnerTest)
+PLIMSOLL_TEST(JobRunnerTest, QCoreApplication)
 #include "job_runner_test.moc"

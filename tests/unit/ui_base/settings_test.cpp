@@ -4,6 +4,8 @@
 #include "ui/base/message_strip.h"
 #include "ui/base/selection.h"
 
+#include "tests/support/test_main.h"
+
 #include <QCoreApplication>
 #include <QPushButton>
 #include <QSignalSpy>
@@ -128,5 +130,5 @@ void SettingsTest::stripShowsTheNewestMessageAndRunsItsAction()
 
 } // namespace
 
-QTEST_MAIN(SettingsTest)
+PLIMSOLL_TEST(SettingsTest, QApplication)
 #include "settings_test.moc"

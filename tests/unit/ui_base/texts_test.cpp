@@ -2,6 +2,8 @@
 // What files bring along is shown as text and as nothing else.
 #include "ui/base/texts.h"
 
+#include "tests/support/test_main.h"
+
 #include <QTest>
 #include <QTextDocument>
 
@@ -47,5 +49,5 @@ void TextsTest::keepsAmpersands()
 
 } // namespace
 
-QTEST_MAIN(TextsTest)
+PLIMSOLL_TEST(TextsTest, QApplication)
 #include "texts_test.moc"

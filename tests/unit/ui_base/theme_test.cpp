@@ -5,6 +5,7 @@
 #include "ui/base/icons.h"
 #include "ui/base/numbers.h"
 
+#include "tests/support/test_main.h"
 #include "tests/unit/ui_base/color_distance.h"
 
 #include <QApplication>
@@ -282,5 +283,5 @@ void ThemeTest::givesEveryDigitTheSameWidth()
 
 } // namespace
 
-QTEST_MAIN(ThemeTest)
+PLIMSOLL_TEST(ThemeTest, QApplication)
 #include "theme_test.moc"

@@ -4,6 +4,7 @@
 #include "ui/budget_timeline/budget_paint.h"
 #include "ui/budget_timeline/budget_timeline_view.h"
 
+#include "tests/support/test_main.h"
 #include "tests/unit/ui_budget_timeline/filled_view.h"
 #include "tests/unit/ui_timeline/view_fixture.h"
 
@@ -295,5 +296,5 @@ void BudgetPictureTest::followsTheThemeWhileShown()
 
 } // namespace
 
-QTEST_MAIN(BudgetPictureTest)
+PLIMSOLL_TEST(BudgetPictureTest, QApplication)
 #include "budget_picture_test.moc"

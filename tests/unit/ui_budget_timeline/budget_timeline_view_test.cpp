@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/budget_timeline/budget_timeline_view.h"
 
+#include "tests/support/test_main.h"
 #include "tests/unit/ui_budget_timeline/filled_view.h"
 #include "tests/unit/ui_timeline/view_fixture.h"
 
@@ -182,5 +183,5 @@ void BudgetTimelineViewTest::setsTheBudgetToAClickedDevice()
 
 } // namespace
 
-QTEST_MAIN(BudgetTimelineViewTest)
+PLIMSOLL_TEST(BudgetTimelineViewTest, QApplication)
 #include "budget_timeline_view_test.moc"

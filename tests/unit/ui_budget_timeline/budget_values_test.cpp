@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/budget_timeline/budget_values.h"
 
+#include "tests/support/test_main.h"
+
 #include <QTest>
 
 namespace {
@@ -110,5 +112,5 @@ void BudgetValuesTest::readsWhatIsTyped()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(BudgetValuesTest)
+PLIMSOLL_TEST(BudgetValuesTest, QCoreApplication)
 #include "budget_values_test.moc"

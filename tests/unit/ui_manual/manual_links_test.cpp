@@ -5,6 +5,8 @@
 #include "ui/manual/manual_look.h"
 #include "ui/manual/manual_pages.h"
 
+#include "tests/support/test_main.h"
+
 #include <QDir>
 #include <QDirIterator>
 #include <QFile>
@@ -114,5 +116,5 @@ void ManualLinksTest::drawnPagesHaveTheAnchorsOfTheirSections()
 
 } // namespace
 
-QTEST_MAIN(ManualLinksTest)
+PLIMSOLL_TEST(ManualLinksTest, QApplication)
 #include "manual_links_test.moc"

@@ -3,6 +3,8 @@
 
 #include "ui/base/theme.h"
 
+#include "tests/support/test_main.h"
+
 #include <QAbstractItemModelTester>
 #include <QTest>
 
@@ -84,5 +86,5 @@ void ManualListTest::listsWhatASearchFindsAndGoesBack()
 
 } // namespace
 
-QTEST_MAIN(ManualListTest)
+PLIMSOLL_TEST(ManualListTest, QApplication)
 #include "manual_list_test.moc"

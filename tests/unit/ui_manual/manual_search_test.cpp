@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/manual/manual_search.h"
 
+#include "tests/support/test_main.h"
+
 #include <QTest>
 
 namespace {
@@ -109,5 +111,5 @@ void ManualSearchTest::resolvesLinksFromTheirPage()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(ManualSearchTest)
+PLIMSOLL_TEST(ManualSearchTest, QCoreApplication)
 #include "manual_search_test.moc"

@@ -6,6 +6,7 @@
 
 #include "tests/support/messages.h"
 #include "tests/support/planned_sample.h"
+#include "tests/support/test_main.h"
 
 #include <QAbstractItemModelTester>
 #include <QTest>
@@ -166,5 +167,5 @@ void LiveModelTest::keepsTheRulesOfModels()
 
 } // namespace
 
-QTEST_MAIN(LiveModelTest)
+PLIMSOLL_TEST(LiveModelTest, QApplication)
 #include "live_model_test.moc"

@@ -5,6 +5,7 @@
 #include "ui/base/numbers.h"
 
 #include "tests/support/programs/programs.h"
+#include "tests/support/test_main.h"
 
 #include <QAbstractItemModelTester>
 #include <QTest>
@@ -150,5 +151,5 @@ void PlanModelTest::movedOpsAreNoRepetitions()
 
 } // namespace
 
-QTEST_MAIN(PlanModelTest)
+PLIMSOLL_TEST(PlanModelTest, QApplication)
 #include "plan_model_test.moc"

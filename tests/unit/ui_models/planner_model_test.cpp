@@ -2,6 +2,8 @@
 // The planners side by side: what the cells say, and that only those that change are told of.
 #include "ui/models/planner_model.h"
 
+#include "tests/support/test_main.h"
+
 #include <QAbstractItemModelTester>
 #include <QSignalSpy>
 #include <QTest>
@@ -145,5 +147,5 @@ void PlannerModelTest::peaksHaveTheUnitOfTheHead()
 
 } // namespace
 
-QTEST_MAIN(PlannerModelTest)
+PLIMSOLL_TEST(PlannerModelTest, QApplication)
 #include "planner_model_test.moc"

@@ -5,6 +5,8 @@
 #include "ui/plot/label_placer.h"
 #include "ui/plot/paths.h"
 
+#include "tests/support/test_main.h"
+
 #include <QImage>
 #include <QPainter>
 #include <QTest>
@@ -158,5 +160,5 @@ void TicksTest::makesPathsOfCurvesAndMarks()
 
 } // namespace
 
-QTEST_MAIN(TicksTest)
+PLIMSOLL_TEST(TicksTest, QApplication)
 #include "ticks_test.moc"

@@ -5,6 +5,7 @@
 #include "ui/timeline/timeline_model.h"
 #include "ui/timeline/viewport.h"
 
+#include "tests/support/test_main.h"
 #include "tests/unit/ui_timeline/sample_step.h"
 
 #include <QTest>
@@ -169,5 +170,5 @@ void CoordinatesTest::dropsTheOverviewFirstAndThenTheBands()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(CoordinatesTest)
+PLIMSOLL_TEST(CoordinatesTest, QCoreApplication)
 #include "coordinates_test.moc"

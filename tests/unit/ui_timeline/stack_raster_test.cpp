@@ -4,6 +4,8 @@
 #include "core/base/random.h"
 #include "ui/base/theme.h"
 
+#include "tests/support/test_main.h"
+
 #include <QTest>
 
 #include <algorithm>
@@ -110,5 +112,5 @@ void StackRasterTest::fadesTilesAsAnOpacityDoes()
 
 } // namespace
 
-QTEST_MAIN(StackRasterTest)
+PLIMSOLL_TEST(StackRasterTest, QApplication)
 #include "stack_raster_test.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/timeline/timeline_view.h"
 
+#include "tests/support/test_main.h"
 #include "tests/unit/ui_timeline/view_fixture.h"
 
 #include <QApplication>
@@ -148,5 +149,5 @@ void TimelineViewTest::walksTheCursorByKeys()
 
 } // namespace
 
-QTEST_MAIN(TimelineViewTest)
+PLIMSOLL_TEST(TimelineViewTest, QApplication)
 #include "timeline_view_test.moc"

@@ -3,6 +3,7 @@
 #include "core/verify/verify.h"
 
 #include "tests/support/programs/programs.h"
+#include "tests/support/test_main.h"
 
 #include <QElapsedTimer>
 #include <QTest>
@@ -176,5 +177,5 @@ void VerifyRandomTest::aLongStepIsReplayedFast()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(VerifyRandomTest)
+PLIMSOLL_TEST(VerifyRandomTest, QCoreApplication)
 #include "verify_random_test.moc"

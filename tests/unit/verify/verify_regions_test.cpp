@@ -4,6 +4,7 @@
 #include "core/verify/verify.h"
 
 #include "tests/support/programs/programs.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -410,5 +411,5 @@ void VerifyRegionsTest::everyKindOfFaultHasAName()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(VerifyRegionsTest)
+PLIMSOLL_TEST(VerifyRegionsTest, QCoreApplication)
 #include "verify_regions_test.moc"

@@ -3,6 +3,7 @@
 #include "core/evaluate/certify.h"
 
 #include "tests/support/programs/programs.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -305,5 +306,5 @@ void VerifyStepTest::repeatedRandomOpsAreToldToKeepStates()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(VerifyStepTest)
+PLIMSOLL_TEST(VerifyStepTest, QCoreApplication)
 #include "verify_step_test.moc"

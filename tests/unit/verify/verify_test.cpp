@@ -5,6 +5,7 @@
 #include "core/solve/regions/region_space.h"
 
 #include "tests/support/programs/programs.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -471,5 +472,5 @@ void VerifyTest::plansOverMicroStepsAreRefused()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(VerifyTest)
+PLIMSOLL_TEST(VerifyTest, QCoreApplication)
 #include "verify_test.moc"

@@ -11,6 +11,7 @@
 #include "tests/support/planned_sample.h"
 #include "tests/support/saved_session.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -470,5 +471,5 @@ void DocumentTest::replacesASizeThatIsNotToBeHad()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(DocumentTest)
+PLIMSOLL_TEST(DocumentTest, QCoreApplication)
 #include "document_test.moc"

@@ -6,6 +6,7 @@
 #include "tests/support/messages.h"
 #include "tests/support/saved_session.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -111,5 +112,5 @@ void FileFormatsTest::saysWhatAFileIsInstead()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(FileFormatsTest)
+PLIMSOLL_TEST(FileFormatsTest, QCoreApplication)
 #include "file_formats_test.moc"

@@ -3,6 +3,7 @@
 #include "core/workspace/planner_summaries.h"
 
 #include "tests/support/planned_sample.h"
+#include "tests/support/test_main.h"
 
 #include <QTest>
 
@@ -200,5 +201,5 @@ void PlannerSummariesTest::nothingIsKnownBeforePlanning()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(PlannerSummariesTest)
+PLIMSOLL_TEST(PlannerSummariesTest, QCoreApplication)
 #include "planner_summaries_test.moc"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/writers/formats.h"
 
+#include "tests/support/test_main.h"
+
 #include <QTest>
 
 #include <array>
@@ -44,5 +46,5 @@ void PythonRuntimeTest::joinsThePackagesModules()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(PythonRuntimeTest)
+PLIMSOLL_TEST(PythonRuntimeTest, QCoreApplication)
 #include "python_runtime_test.moc"

@@ -9,6 +9,7 @@
 #include "tests/support/messages.h"
 #include "tests/support/programs/programs.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/test_main.h"
 
 #include <QFile>
 #include <QTest>
@@ -323,5 +324,5 @@ void WritersTest::svgOfAProgramWithMarkupInItsNameIsWellFormed()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(WritersTest)
+PLIMSOLL_TEST(WritersTest, QCoreApplication)
 #include "writers_test.moc"
