@@ -32,7 +32,8 @@ Category categoryOf(StorageClass storageClass)
     case StorageClass::Input: return Category::Inputs;
     case StorageClass::Activation:
     case StorageClass::Output: return Category::Activations;
-    case StorageClass::Temporary: break;
+    case StorageClass::Temporary:
+    case StorageClass::Scratch: break;
     }
     return Category::Temporaries;
 }
@@ -196,8 +197,13 @@ std::vector<std::string> notModelled(const Problem& problem, const Plan& plan,
                                      const Schedule& schedule)
 {
     const graph::Program& program = *problem.step();
+    const bool isMeasured = std::ranges::any_of(program.storages, [](const graph::Storage& row) {
+        return row.storageClass == StorageClass::Scratch && row.bytes.count() > 0;
+    });
     std::vector<std::string> sentences{"Allocator fragmentation.",
-                                       "Scratch memory inside kernels beyond the reserve."};
+                                       isMeasured
+                                           ? "Scratch memory of kernels beyond what was measured."
+                                           : "Scratch memory inside kernels beyond the reserve."};
     if (problem.parallel)
         sentences.emplace_back(
             problem.parallel->setting.isSharded()

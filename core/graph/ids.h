@@ -36,8 +36,9 @@ enum class StorageClass : std::uint8_t {
     Activation,
     Temporary,
     Output,
+    Scratch, ///< what a kernel takes for itself while its op runs, measured
 };
-inline constexpr std::size_t kStorageClassCount = 9;
+inline constexpr std::size_t kStorageClassCount = 10;
 
 /// "parameter", "optimizer_state", …: the names of the file format and of the command line's JSON.
 [[nodiscard]] const char* className(StorageClass storageClass);

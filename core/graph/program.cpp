@@ -9,8 +9,9 @@ namespace plimsoll::graph {
 
 namespace {
 
-constexpr std::array kClassNames{"parameter", "buffer",     "gradient",  "optimizer_state", "input",
-                                 "constant",  "activation", "temporary", "output"};
+constexpr std::array kClassNames{"parameter", "buffer",   "gradient",   "optimizer_state",
+                                 "input",     "constant", "activation", "temporary",
+                                 "output",    "scratch"};
 constexpr std::array kPhaseNames{"forward", "loss", "backward", "optimizer"};
 
 constexpr int kCudaBlock = 512;

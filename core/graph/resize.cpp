@@ -125,6 +125,21 @@ bool setNumbers(Program& program, const Vary& vary, Setter& set, const base::Job
     return !job.stopRequested();
 }
 
+void leaveOutScratch(Program& program, const std::string& there)
+{
+    bool measured = false;
+    for (Tensor& tensor : program.tensors) {
+        Storage& storage = program.storages[tensor.storage.index()];
+        if (storage.storageClass != StorageClass::Scratch)
+            continue;
+        measured = std::exchange(storage.bytes, base::Bytes{}).count() > 0 || measured;
+        tensor.shape.assign(tensor.shape.size(), 0);
+    }
+    if (measured)
+        program.header.assumed.push_back(fmt::format(
+            "scratch memory of kernels was measured at {}: at this size it is left out", there));
+}
+
 void leaveOutTimes(Program& program, const std::string& there)
 {
     bool measured = false;
@@ -196,6 +211,7 @@ Result<ProgramPtr> resized(const ProgramPtr& program, const std::vector<AxisSize
         return base::cancelled();
     other->callTexts = {}; // a program doesn't hold the laws of their numbers
     leaveOutTimes(*other, sizesText(program->vary->axes));
+    leaveOutScratch(*other, sizesText(program->vary->axes));
     noteExtrapolation(*other);
     other->checks = recount(*other);
     return other;

@@ -18,6 +18,7 @@ namespace {
 
 using graph::OpIndex;
 using graph::Program;
+using graph::StorageClass;
 using nlohmann::ordered_json;
 
 std::string text(const ordered_json& value)
@@ -95,9 +96,13 @@ ordered_json checksJson(const graph::Checks& checks)
     for (std::size_t i = 0; i < graph::kPhaseCount; ++i)
         phases[graph::phaseName(static_cast<graph::Phase>(i))] = checks.opsByPhase.at(i);
     ordered_json classes = ordered_json::object();
-    for (std::size_t i = 0; i < graph::kStorageClassCount; ++i)
-        classes[graph::className(static_cast<graph::StorageClass>(i))] =
-            checks.bytesByClass.at(i).count();
+    for (std::size_t i = 0; i < graph::kStorageClassCount; ++i) {
+        const auto storageClass = static_cast<StorageClass>(i);
+        const base::Bytes bytes = checks.bytesByClass.at(i);
+        if (bytes.count() > 0
+            || storageClass != StorageClass::Scratch) // older readers don't know it
+            classes[graph::className(storageClass)] = bytes.count();
+    }
     return {{"ops", checks.ops},
             {"ops_by_phase", std::move(phases)},
             {"storages", checks.storages},

@@ -33,9 +33,12 @@ ordered_json phasesJson(const graph::Program& program)
 ordered_json classesJson(const graph::Program& program)
 {
     ordered_json json = ordered_json::object();
-    for (std::size_t index = 0; index < graph::kStorageClassCount; ++index)
-        json[graph::className(static_cast<graph::StorageClass>(index))] =
-            program.checks.bytesByClass.at(index).count();
+    for (std::size_t index = 0; index < graph::kStorageClassCount; ++index) {
+        const auto storageClass = static_cast<graph::StorageClass>(index);
+        const base::Bytes bytes = program.checks.bytesByClass.at(index);
+        if (bytes.count() > 0 || storageClass != graph::StorageClass::Scratch)
+            json[graph::className(storageClass)] = bytes.count();
+    }
     return json;
 }
 

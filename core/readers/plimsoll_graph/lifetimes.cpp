@@ -34,6 +34,12 @@ MaybeFault findSpanFault(const graph::Program& program)
             return fault(Table::Storages, row,
                          fmt::format("has a python_free ({}) earlier than its alloc ({})",
                                      opIndexText(storage.pythonFree), opIndexText(storage.alloc)));
+        if (storage.storageClass == graph::StorageClass::Scratch
+            && (storage.alloc < 0 || storage.free != storage.alloc))
+            return fault(Table::Storages, row,
+                         fmt::format("is scratch, which lives while one op runs, but is allocated "
+                                     "at {} and freed at {}",
+                                     opIndexText(storage.alloc), opIndexText(storage.free)));
     }
     return std::nullopt;
 }

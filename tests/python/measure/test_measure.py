@@ -14,6 +14,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 from helpers import ROOT, step_plans, zoo
+from plimsoll.measure.scratch import set_scratch
 
 CLI = os.environ.get("PLIMSOLL_CLI", str(ROOT / "build" / "dev" / "bin" / "plimsoll-cli"))
 
@@ -204,12 +205,66 @@ def test_a_model_of_the_zoo(tmp_path):
     """Convolutions take scratch memory that no op stream shows: the allocator's peak tells."""
     arguments = zoo.ZOO["resnet18"].lean()
     graph = plimsoll.trace(target="cpu", **{**arguments, "out": tmp_path / "g.plimsoll.json.gz"})
-    name = arguments.pop("name")
+    name, checks = arguments.pop("name"), read(graph)["checks"]
     path = plimsoll.measure(**arguments, name=name, steps=1, graph=graph, out=tmp_path / "m.json")
-    run, checks = runs_of(path)[0], read(graph)["checks"]
+    run, told = runs_of(path)[0], read(graph)["checks"]
     assert (run["saved_bytes"], run["live_peak_bytes"]) == (checks["saved_bytes"], checks["peak_bytes"])
     assert run["live_peak_bytes"] < run["allocator_peak_bytes"] < 1.05 * run["live_peak_bytes"]
     assert all(row[3] is not None for row in run["ops"])
+    assert abs(told["peak_bytes"] - run["allocator_peak_bytes"]) < 64 * 1024  # with the scratch that was measured
+
+
+# ---- scratch memory of kernels ----
+
+
+def widened():
+    """A step whose loss takes a copy of the scores and the largest of each row for itself, on any processor."""
+    torch.manual_seed(0)
+    model = torch.nn.Sequential(*[Block(16) for _ in range(5)], torch.nn.Linear(16, 512))
+    return {"model": model, "args": X, "loss": lambda scores: scores.logsumexp(1).mean(), "optimizer": torch.optim.SGD(model.parameters(), lr=0.1)}
+
+
+def planned_peak(plan, path, **arguments):
+    return runs_of(plimsoll.measure(**widened(), plan=plan, steps=1, out=path, **arguments))[1]["allocator_peak_bytes"]
+
+
+@pytest.mark.parametrize("options", [(), ("--granularity", "op")])
+def test_plans_made_from_measured_scratch_keep_their_budget(options, tmp_path):
+    graph, measurement = tmp_path / "g.plimsoll.json.gz", tmp_path / "m.json"
+    plimsoll.trace(target="cpu", **widened(), out=graph)
+    plans, plain = [tmp_path / "before.json", tmp_path / "after.json"], read(graph)
+    cli("plan", graph, "--budget", "75%", "--export", plans[0], *options)
+    budget = json.loads(plans[0].read_text())["budget_bytes"]
+    before = planned_peak(plans[0], measurement, graph=graph)
+    cli("plan", graph, "--budget", budget, "--export", plans[1], *options)
+    after = planned_peak(plans[1], measurement)
+    measured = read(graph)
+    scratch = [row for row in measured["storages"] if row[1] == 9]
+    assert measured["storages"] == plain["storages"] + scratch and max(row[0] for row in scratch) == 4 * 512 * (512 + 1)
+    assert measured["checks"]["bytes_by_class"]["scratch"] == sum(row[0] for row in scratch)
+    states = 5056 * len(json.loads(plans[1].read_text())["regions"])  # of the CPU's generator, which each checkpoint keeps
+    assert after - states <= budget < before
+    rows = {row["name"]: row for row in json.loads(cli("diff", measurement, graph, plans[1], "--json"))["runs"][1]["rows"]}
+    assert abs(rows["allocator_peak"]["difference_bytes"] - states) < 1024
+    assert rows["live_peak"]["difference_bytes"] in (None, 0)
+
+
+def test_scratch_that_was_measured_before_is_replaced(small, tmp_path):
+    graph = read(small[0])
+    first = json.loads(json.dumps(graph))
+    set_scratch(graph, [1000] * len(graph["ops"]))
+    assert graph["checks"]["bytes_by_class"]["scratch"] == 1000 * len(graph["ops"])
+    assert sum(len(op[7]) for op in graph["ops"]) == len(graph["ops"]) + sum(len(op[7]) for op in without_scratch(first)["ops"])
+    path = tmp_path / "scratch.plimsoll.json"
+    path.write_text(json.dumps(graph))
+    assert f"scratch            {1000 * len(graph['ops']) / 1024:.1f} KiB" in cli("inspect", path)
+    set_scratch(graph, [0] * len(graph["ops"]))
+    assert graph == without_scratch(first)
+
+
+def without_scratch(graph):
+    set_scratch(graph, [0] * len(graph["ops"]))
+    return graph
 
 
 # ---- nothing left behind ----

@@ -76,6 +76,7 @@ class AgainstPlanTest : public QObject
 
 private Q_SLOTS:
     void numbersStandBesideEachOther();
+    void scratchIsInTheAllocatorsPeakAlone();
     void largestGapsComeFirst();
     void otherOpsAreNamed_data();
     void otherOpsAreNamed();
@@ -105,6 +106,30 @@ void AgainstPlanTest::numbersStandBesideEachOther()
     QCOMPARE(comparison.curve.size(), std::size_t{3});
     QCOMPARE(comparison.curve[1]->count(), std::int64_t{1500});
     QVERIFY(!comparison.curve[2]);
+}
+
+void AgainstPlanTest::scratchIsInTheAllocatorsPeakAlone()
+{
+    auto measured = std::make_shared<graph::Program>(*program());
+    measured->storages.push_back({.bytes = Bytes{70},
+                                  .storageClass = graph::StorageClass::Scratch,
+                                  .alloc = 1,
+                                  .free = 1,
+                                  .lastUse = 1,
+                                  .pythonFree = 1,
+                                  .names = {}});
+    measured->ops[1].outputs.emplace_back(measured->tensors.size());
+    measured->tensors.push_back({.storage = graph::StorageId{measured->storages.size() - 1},
+                                 .shape = {70},
+                                 .strides = {1},
+                                 .offset = 0,
+                                 .dtype = 0});
+    const plan::Problem problem = problemOf(measured);
+    const auto evaluation = plan::evaluate(problem, plan::keepEverything());
+    QCOMPARE(evaluation->peak.count(), std::int64_t{1520});
+    const auto comparison = compare::compareRun(unplannedRun(), problem, *evaluation, 5);
+    QCOMPARE(*row(comparison, "allocator_peak").predicted, std::int64_t{1520});
+    QCOMPARE(*row(comparison, "live_peak").predicted, std::int64_t{1450});
 }
 
 void AgainstPlanTest::largestGapsComeFirst()

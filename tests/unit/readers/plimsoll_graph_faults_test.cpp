@@ -101,7 +101,7 @@ void PlimsollGraphFaultsTest::namesIndicesOutOfRange_data()
     cell("call's inputs", "calls", 1, 4, {99}, "has inputs: tensor 99");
     cell("call's outputs", "calls", 1, 5, {99}, "has outputs: tensor 99");
     cell("call's source", "calls", 1, 6, 99, "has source 99");
-    cell("storage's class", "storages", 0, 1, 9, "column `class`");
+    cell("storage's class", "storages", 0, 1, 10, "column `class`");
     cell("storage's alloc", "storages", 3, 2, 99, "storage 3 at byte");
     cell("storage's free", "storages", 3, 3, 99, "has free: op 99");
     cell("storage's last use", "storages", 3, 4, 99, "has last_use: op 99");
@@ -220,6 +220,9 @@ void PlimsollGraphFaultsTest::namesBrokenLifetimes_data()
     cell("python frees later", "storages", 3, 5, 3, "has a python_free (op 3) later than its free");
     cell("python never frees", "storages", 3, 5, nullptr, "has a python_free (after the step)");
     cell("python frees too early", "storages", 3, 5, 0, "earlier than its alloc");
+    cell("scratch of two ops", "storages", 3, 1, 9,
+         "is scratch, which lives while one op runs, but is allocated at op 1 and freed at op 2");
+    cell("scratch before the step", "storages", 0, 1, 9, "is scratch, which lives while one op");
     cell("wrong last use", "storages", 3, 4, 1, "has last_use 1, but the ops use it last at 2");
     cell("tensor behind its storage", "tensors", 0, 3, 1, "reaches beyond the 64 B of its storage");
     cell("tensor larger than its storage", "tensors", 0, 1, {5, 4}, "reaches beyond");

@@ -90,6 +90,32 @@ private Q_SLOTS:
         QVERIFY2(inside, messageOf(inside));
         QVERIFY((*inside)->header.assumed == m_program->header.assumed);
     }
+    void leavesOutScratchThatWasMeasured()
+    {
+        auto measured = std::make_shared<graph::Program>(*m_program);
+        const graph::StorageId scratch{measured->storages.size()};
+        measured->storages.push_back({.bytes = base::Bytes{1000},
+                                      .storageClass = graph::StorageClass::Scratch,
+                                      .alloc = 3,
+                                      .free = 3,
+                                      .lastUse = 3,
+                                      .pythonFree = 3,
+                                      .names = {}});
+        measured->ops[3].outputs.emplace_back(measured->tensors.size());
+        measured->tensors.push_back(
+            {.storage = scratch, .shape = {1}, .strides = {1}, .offset = 0, .dtype = 0});
+        measured->vary->storages.push_back(graph::kNoLaw);
+        measured->vary->tensors.push_back(-1);
+        measured->checks = graph::recount(*measured);
+        const auto there = graph::resized(measured, {{"batch", 3}}, {});
+        QVERIFY2(there, messageOf(there));
+        const auto plain = graph::resized(m_program, {{"batch", 3}}, {});
+        QCOMPARE((*there)->storage(scratch).bytes.count(), std::int64_t{0});
+        QCOMPARE((*there)->checks.peakBytes.count(), (*plain)->checks.peakBytes.count());
+        QCOMPARE((*there)->header.assumed.back(),
+                 std::string{"scratch memory of kernels was measured at batch 4, sequence 6: at "
+                             "this size it is left out"});
+    }
     void refusesSizesThatAreNotToBeHad_data();
     void refusesSizesThatAreNotToBeHad();
     void refusesLawsThatLeaveAStorage();

@@ -11,8 +11,8 @@ FORMAT_VERSION = 1
 FORWARD, LOSS, BACKWARD, OPTIMIZER = 0, 1, 2, 3
 PHASES = ("forward", "loss", "backward", "optimizer")
 
-PARAMETER, BUFFER, GRADIENT, OPTIMIZER_STATE, INPUT, CONSTANT, ACTIVATION, TEMPORARY, OUTPUT = range(9)
-CLASSES = ("parameter", "buffer", "gradient", "optimizer_state", "input", "constant", "activation", "temporary", "output")
+PARAMETER, BUFFER, GRADIENT, OPTIMIZER_STATE, INPUT, CONSTANT, ACTIVATION, TEMPORARY, OUTPUT, SCRATCH = range(10)
+CLASSES = ("parameter", "buffer", "gradient", "optimizer_state", "input", "constant", "activation", "temporary", "output", "scratch")
 
 HAS_HOOKS, CALLED_DIRECTLY = 1, 2  # flags of a module
 VIEW, RANDOM, COLLECTIVE, ACCUMULATION, GRAD_MODE = 1, 2, 4, 8, 16

@@ -28,9 +28,9 @@ from ..training_step.autocast import casting_to
 from ..training_step.environment import prepared
 from ..training_step.step import Step
 from ..version import VERSION
-from .measured_graph import write_times
+from .measured_graph import write_measured
 from .measured_run import measured_run
-from .profiled import Profile
+from .profiled import Watched
 
 _PASSES_OF_RUN = 5
 _STAND_IN = "stand-in GPU"  # how the names of devices begin that have no times
@@ -68,19 +68,19 @@ def _device_of(model: torch.nn.Module) -> torch.device:
 
 def _runs(
     step: Step, plan: Any, loss: Optional[Callable], steps: int, device: torch.device, snapshot: Path
-) -> tuple[list[dict], list[Profile]]:
-    """The rows of the file, and profiles of unplanned steps."""
+) -> tuple[list[dict], Watched]:
+    """The rows of the file, and unplanned steps under the profiler."""
     compiled = None
     if isinstance(plan, dict) and plan.get("runtime") == "step":
         compiled = CompiledStep(step, compile_step(step.model, plan, loss=loss, targets=step.targets))
     elif plan is not None:
         apply(step.model, plan).remove()  # rejects a plan that doesn't fit before anything has run
-    unplanned, profiles = measured_run(step, None, steps, device, snapshot)
+    unplanned, watched = measured_run(step, None, steps, device, snapshot)
     if plan is None:
-        return [unplanned], profiles
+        return [unplanned], watched
     with contextlib.nullcontext() if compiled is not None else apply(step.model, plan):
         planned, _ = measured_run(compiled or step, plan, steps, device, snapshot.with_suffix(".planned.pickle"), unplanned["resident_bytes"])
-    return [unplanned, planned], profiles
+    return [unplanned, planned], watched
 
 
 def _casting(model: Any, autocast: Optional[torch.dtype]) -> contextlib.AbstractContextManager:
@@ -147,7 +147,8 @@ def measure(
         loss, targets, optimizer, mode, autocast, progress: As in :func:`trace`.
         name (str, optional): Name of the model in the file. Default: its class.
         steps (int): Times are medians over so many steps after a warm-up. Default: 5.
-        graph (str or Path, optional): A graph file of this very step, which gets the measured times of its ops, for plans made from it.
+        graph (str or Path, optional): A graph file of this very step, which gets the measured times of its ops and the scratch memory that
+            their kernels took, for plans made from it.
         times (bool): Whether to measure times, too; without, only bytes are measured, and the file says so. Default: ``True``.
         out (str or Path, optional): The file to write; on CUDA snapshots lie beside it. Default: <name>.measurement.json in this folder.
 
@@ -176,12 +177,12 @@ def measure(
         ready = prepared(*step_of, targets=targets, fake=False, emulate=False)
         with _full_gpu_refused(device), translated(), older_objects_spared(), _casting(model, autocast), ready as step:
             step.progress = told
-            runs, profiles = _runs(step, content, loss, steps if times else 0, device, path.with_suffix(".pickle"))
+            runs, watched = _runs(step, content, loss, steps if times else 0, device, path.with_suffix(".pickle"))
             file = _header(step, name, device) | {"runs": runs}
     finally:
         told.end()
     if timed is not None:
-        write_times(timed, profiles, len(runs[0]["ops"]), device)
+        write_measured(timed, watched, len(runs[0]["ops"]), device)
     path.write_text(json.dumps(file, separators=(",", ":"), allow_nan=False) + "\n", encoding="utf-8")
     return path
 

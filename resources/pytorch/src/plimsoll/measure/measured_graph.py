@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes measured times of ops back into a graph file."""
+"""Writes measured times and scratch memory of ops back into a graph file."""
 
 from __future__ import annotations
 
@@ -7,21 +7,22 @@ import gzip
 import json
 import os
 from pathlib import Path
-from typing import Any, Sequence
+from typing import Any
 
 import torch
 
 from ..common.graph_rows import VIEW, Op, TraceError
 from ..record.writer import write
-from .profiled import Profile, median_times
+from .profiled import Watched, matched, median_times, scratch_of
+from .scratch import set_scratch
 
 _TIME = 14  # column of `ops`
 _LEAST = 0.95  # of the ops that compute must be in the profile, or the graph belongs to another step
 
 
-def write_times(path: Path, profiles: Sequence[Profile], ran: int, device: torch.device) -> None:
-    """Sets `time_ns` of each op that the profiles of unplanned steps (of `ran` ops) contain, and null for the others. Raises TraceError and
-    leaves the file unchanged if it isn't a graph of the measured step."""
+def write_measured(path: Path, watched: Watched, ran: int, device: torch.device) -> None:
+    """Sets `time_ns` of each op that the unplanned steps (of `ran` ops) contain, and null for the others, and what their kernels took for
+    themselves. Raises TraceError and leaves the file unchanged if it isn't a graph of the measured step."""
     graph = _read(path)
     if graph.get("target") != device.type:
         raise TraceError(
@@ -31,7 +32,7 @@ def write_times(path: Path, profiles: Sequence[Profile], ran: int, device: torch
         Op(graph["targets"][row[0]], row[1], row[2], row[3], "", flags=row[8], seq=row[9], node=graph["nodes"][row[10]] if row[10] >= 0 else "")
         for row in graph["ops"]
     ]
-    times = median_times(ops, profiles, device)
+    times = median_times(ops, watched.timed, device)
     computing = [ordinal for ordinal, op in enumerate(ops) if not op.flags & VIEW]
     missing = [ordinal for ordinal in computing if times[ordinal] is None]
     if len(ops) < _LEAST * ran:
@@ -43,6 +44,7 @@ def write_times(path: Path, profiles: Sequence[Profile], ran: int, device: torch
         )
     for row, time in zip(graph["ops"], times):
         row[_TIME] = time
+    set_scratch(graph, scratch_of(matched(ops, watched.memory), watched.memory))
     temporary = path.with_name(f".{os.getpid()}.{path.name}")
     try:
         write(graph, temporary)

@@ -16,7 +16,7 @@ from ..record.checks import curve
 from ..record.finish import finish
 from ..record.record import record, warm_up, without_collector
 from ..training_step.step import Step
-from .profiled import Profile, allocator_curve, matched, median_times, profiled
+from .profiled import Watched, allocator_curve, matched, median_times, profiled
 
 _FNV_OFFSET, _FNV_PRIME = 0xCBF29CE484222325, 0x100000001B3
 
@@ -119,7 +119,7 @@ def _cuda_peaks(step: Any, resident: int, device: torch.device, snapshot: Path) 
     return peaks | {"snapshot": snapshot.name}
 
 
-def _op_rows(step: Step, steps: int, device: torch.device, result: dict[str, Any]) -> list[Profile]:
+def _op_rows(step: Step, steps: int, device: torch.device, result: dict[str, Any]) -> Watched:
     """Records the step op by op on real tensors, and finds these ops in profiles of other steps that ran without a recorder. `steps`: how
     many of these tell times."""
     step.progress.begin("recording the ops")
@@ -144,7 +144,7 @@ def _op_rows(step: Step, steps: int, device: torch.device, result: dict[str, Any
         for ordinal, op in enumerate(recording.ops)
     ]
     result["targets"] = list(names)
-    return profiles
+    return Watched(profiles, watched)
 
 
 def _unrecorded(step: Any, device: torch.device, result: dict[str, Any]) -> None:
@@ -158,8 +158,8 @@ def _unrecorded(step: Any, device: torch.device, result: dict[str, Any]) -> None
 
 def measured_run(
     step: Any, plan: Optional[dict], steps: int, device: torch.device, snapshot: Path, resident: int = 0
-) -> tuple[dict[str, Any], list[Profile]]:
-    """The row of `runs` in a measurement file, and profiles of its steps; `plan` is the plan under which the model runs.
+) -> tuple[dict[str, Any], Optional[Watched]]:
+    """The row of `runs` in a measurement file, and its steps under the profiler, if ops can be told apart there; `plan` is the plan under which the model runs.
 
     `steps`: how many are timed; 0: times aren't measured. `resident`: bytes allocated before the step, if its ops can't be recorded.
     """
@@ -177,15 +177,15 @@ def measured_run(
         "allocator_peak_op": None, "requested_peak_bytes": None, "reserved_peak_bytes": None, "snapshot": None, "fingerprint": None, "targets": [], "ops": [],
     }  # fmt: skip
     step.progress.begin("counting what autograd saves")
-    profiles: list[Profile] = []
+    watched = None
     if isinstance(step, Step):
         result["saved_bytes"] = _saved(step)
-        profiles = _op_rows(step, steps, device, result)
+        watched = _op_rows(step, steps, device, result)
     else:
         _unrecorded(step, device, result)
     if device.type == "cuda":
         result |= _cuda_peaks(step, result["resident_bytes"], device, snapshot)
-    return result, profiles
+    return result, watched
 
 
 def _plan_row(plan: dict[str, Any]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import os
 import statistics
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field, replace
 from typing import Any, Callable, Iterator, Optional, Sequence
 
@@ -36,6 +37,14 @@ class Event:
 class Profile:
     roots: list[Event]  # by start
     memory: list[tuple[int, int]]  # (time, bytes allocated or, if negative, freed), by time
+
+
+@dataclass
+class Watched:
+    """Steps of one model that ran under the profiler."""
+
+    timed: list[Profile]
+    memory: Profile  # with its allocations
 
 
 def comparable(name: str) -> str:
@@ -183,6 +192,20 @@ def median_times(ops: Sequence[Op], profiles: Sequence[Profile], device: torch.d
             if event is not None:
                 mine.append(event.device_ns if device.type == "cuda" else event.end - event.start)
     return [round(statistics.median(mine)) if mine else None for mine in times]
+
+
+def scratch_of(events: Sequence[Optional[Event]], profile: Profile) -> list[int]:
+    """The bytes that were allocated and freed again while each op ran, at most at a time, beyond what it leaves; 0 if it is not matched."""
+    times = [time for time, _ in profile.memory]
+    found = []
+    for event in events:
+        live = most = 0
+        if event is not None:
+            for _, nbytes in profile.memory[bisect_left(times, event.start) : bisect_right(times, event.end)]:
+                live += nbytes
+                most = max(most, live)
+        found.append(most - max(live, 0))
+    return found
 
 
 def allocator_curve(events: Sequence[Optional[Event]], profile: Profile, resident: int) -> tuple[list[Optional[int]], int, int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any, Iterable
 
-from ..common.graph_rows import CLASSES, PHASES, Recording, Storage
+from ..common.graph_rows import CLASSES, PHASES, SCRATCH, Recording, Storage
 
 
 def curve(storages: Iterable[Storage], ops: int, granule: int = 1) -> list[int]:
@@ -27,7 +27,7 @@ def checks_of(recording: Recording) -> dict[str, Any]:
     live = curve(recording.storages, len(recording.ops))
     peak = max(live, default=0)
     saved = {recording.tensors[row.tensor].storage for row in recording.saved}
-    by_class = dict.fromkeys(CLASSES, 0)
+    by_class = dict.fromkeys(CLASSES[:SCRATCH], 0)  # no recording has scratch
     for storage in recording.storages:
         by_class[CLASSES[storage.cls]] += storage.nbytes
     return {
