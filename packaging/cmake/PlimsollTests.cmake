@@ -2,6 +2,8 @@
 # Tests: one QtTest class per file, one program per folder, one CTest test per class.
 
 set(plimsoll_tests_in_batch 8)
+# Tests run once: optimizing them takes longer than it saves.
+set(plimsoll_test_options $<$<CONFIG:Release>:-O1>)
 
 # plimsoll_test(path/x_test.cpp LIBS libraries... [GUI] [LABEL label] [TIMEOUT seconds] [DEFINITIONS names...] [DEPENDS targets...])
 # The CTest label is the first folder below tests/ unless LABEL says otherwise; the target <label>_tests builds all of one. Tests of a
@@ -73,6 +75,7 @@ function(plimsoll_test_program group label gui)
     target_include_directories(${group} PRIVATE "${CMAKE_CURRENT_BINARY_DIR}")
     string(REGEX REPLACE "_program$" "" output "${group}")
     set_target_properties(${group} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests" OUTPUT_NAME ${output})
+    target_compile_options(${group} PRIVATE ${plimsoll_test_options})
     plimsoll_precompiled_test(${group} "${gui}")
     if(NOT TARGET ${label}_tests)
         add_custom_target(${label}_tests)
@@ -117,6 +120,7 @@ function(plimsoll_precompiled_test target gui)
     endif()
     if(NOT TARGET ${pch})
         plimsoll_precompiled(${pch} WITH ${libraries} DEFINITIONS QT_NO_KEYWORDS QT_NO_FOREACH HEADERS ${plimsoll_pch_standard} ${headers})
+        target_compile_options(${pch} PRIVATE ${plimsoll_test_options})
     endif()
     target_link_libraries(${target} PRIVATE fmt::fmt tl::expected)
     target_compile_options(${target} PRIVATE -UQT_TESTCASE_BUILDDIR -UQT_TESTCASE_SOURCEDIR)

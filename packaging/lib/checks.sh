@@ -91,9 +91,9 @@ check_plain() {
     build_check plain plain 1200 && report plain "passed (everything builds without precompiled headers)"
 }
 
-# What `packaging/run` builds: the optimizer finds warnings of its own.
-check_release() {
-    build_check release release 600 && report release "passed (build/release/bin)"
+# Qt's own assertions are in debug builds only.
+check_debug() {
+    build_check dev dev 1200 && run_sanitized_tests dev 1500 -E '^(pytest|plan_goldens)$'
 }
 
 # try_sanitizer NAME COMPILER FLAGS: compiles and starts a small program; sets $runner to what it needs to run at all.
@@ -177,7 +177,7 @@ check_tsan() {
         cannot_run tsan "a program built with ThreadSanitizer does not start here"
         return
     }
-    if ! ctest --test-dir build/dev -N -L threads 2>/dev/null | grep -q 'Total Tests: [1-9]'; then
+    if ! ctest --test-dir build/release -N -L threads 2>/dev/null | grep -q 'Total Tests: [1-9]'; then
         fail_check tsan "no test carries the label threads"
         return
     fi
@@ -238,10 +238,11 @@ check_tidy() {
     }
     local list="$logs/tidy-files.txt" commands=build/tidy/compile_commands.json clean dirty
     # clang can't read the headers that GCC has precompiled, and each source has to stand by itself. What the build generates
-    # lies in the folder of the dev preset.
-    bounded 120 configure-tidy cmake --preset dev -B build/tidy -DPLIMSOLL_PCH=OFF -DPLIMSOLL_UNITY=OFF
+    # lies in the folder of the release.
+    bounded 120 configure-tidy cmake --preset release -B build/tidy -DPLIMSOLL_BUILD_TESTS=ON \
+        -DPLIMSOLL_PCH=OFF -DPLIMSOLL_UNITY=OFF
     judge tidy $? || return
-    sed -i 's#/build/tidy\b#/build/dev#g' "$commands"
+    sed -i 's#/build/tidy\b#/build/release#g' "$commands"
     git -c safe.directory='*' log -n 20 --name-only --format= -- '*.cpp' 2>/dev/null | awk '!seen[$0]++' |
         while read -r file; do
             [ -f "$file" ] && grep -q "/$file\"" "$commands" 2>/dev/null && echo "$file"
@@ -274,13 +275,13 @@ run_checks() {
         check_core_only
         step "no precompiled headers"
         check_plain
+        step "debug build"
+        check_debug
     fi
     step "address and undefined behaviour sanitizers"
     check_asan
     step "fuzz targets"
     check_fuzz
-    step "release build"
-    check_release
     if [ "$exhaustive" = 1 ]; then
         step "all recorded plans"
         check_plans

@@ -52,8 +52,8 @@ with_older_torch() {
 # The package imports and traces there: the proof of a convolutional network and of a transformer (the table is the newest
 # one's), at the size of the table. Each version leaves a file of what came out.
 prove_with_torch() {
-    PLIMSOLL_EXHAUSTIVE=1 PYTHONPATH="$root/resources/pytorch/src" OMP_NUM_THREADS=1 PLIMSOLL_CLI="$root/build/dev/bin/plimsoll-cli" \
-        PLIMSOLL_LOOP_CHECK="$root/build/dev/bin/closed_loop_check" \
-        "$torch_python" "$root/packaging/lib/run_pytest.py" "$root/build/dev/pytest_$(basename "$torch_env")" \
+    PLIMSOLL_EXHAUSTIVE=1 PYTHONPATH="$root/resources/pytorch/src" OMP_NUM_THREADS=1 PLIMSOLL_CLI="$root/build/release/bin/plimsoll-cli" \
+        PLIMSOLL_LOOP_CHECK="$root/build/release/bin/closed_loop_check" \
+        "$torch_python" "$root/packaging/lib/run_pytest.py" "$root/build/release/pytest_$(basename "$torch_env")" \
         -k "(resnet18 or gpt2) and not table" "$root/tests/python/record/test_proof.py"
 }
