@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """tests/gpu, as far as it can be checked without a GPU: the comparison of two streams, and what it says when there is no GPU."""
 
+import csv
+import gzip
+import json
 import os
 import subprocess
 import sys
@@ -79,3 +82,18 @@ def test_the_allocator_takes_on_the_stand_in_what_was_predicted(tmp_path):
     for predicted, requested, allocated in peaks.values():
         assert abs(requested - predicted) < 512 * 1000 and 0 <= allocated - predicted < 12 << 20
     assert peaks["60%"][2] < 0.61 * peaks["none"][2]
+
+
+def test_a_section_of_what_is_collected_runs_on_the_stand_in(tmp_path):
+    """The recorded step begins and ends with the bytes that the graph traced beside it has before the step."""
+    command = [sys.executable, str(ROOT / "tests/gpu/collect.py"), str(tmp_path), "record gpt2"]
+    done = subprocess.run(command, capture_output=True, text=True, env=stand_in.environment(), timeout=280)
+    assert done.returncode == 0, done.stderr[-2000:]
+    summary = json.loads((tmp_path / "summary.json").read_text())
+    assert {name: row["status"] for name, row in summary.items()} == {"record gpt2": 0, "record gpt2_bfloat16": 0}
+    graph = json.loads(gzip.decompress((tmp_path / "record_gpt2" / "gpt2.plimsoll.json.gz").read_bytes()))
+    with gzip.open(tmp_path / "record_gpt2" / "gpt2.csv.gz", "rt", newline="") as file:
+        rows = [(row["action"], int(row["bytes"]), row["op"]) for row in csv.DictReader(file)]
+    of = {action: [size for kind, size, _ in rows if kind == action] for action in ("held", "alloc", "free", "reserved")}
+    assert sum(of["held"]) == sum(row[0] for row in graph["storages"] if row[2] < 0) and sum(of["alloc"]) == sum(of["free"])
+    assert {"native_layer_norm", "_efficient_attention_backward"} <= {op for _, _, op in rows}
