@@ -28,9 +28,9 @@ int main(int argc, char** argv)
 {
     const auto& tests = plimsoll::tests::testsHere();
     const auto found = argc < 2 ? tests.end() : tests.find(argv[1]);
-    if (found == tests.end())
-    {
-        std::fprintf(stderr, "usage: %s TEST [ARGUMENT...]; the tests of this program are:\n", argv[0]);
+    if (found == tests.end()) {
+        std::fprintf(stderr, "usage: %s TEST [ARGUMENT...]; the tests of this program are:\n",
+                     argv[0]);
         for (const auto& [name, run] : tests)
             std::fprintf(stderr, "  %s\n", name.data());
         return 2;
