@@ -51,7 +51,7 @@ Bytes peakOfValues(const plan::Problem& problem, const plan::Evaluation& evaluat
     const graph::Program& program = *problem.step();
     std::vector<Bytes> scratch(program.ops.size());
     for (const graph::Storage& storage : program.storages)
-        if (storage.storageClass == graph::StorageClass::Scratch)
+        if (storage.isScratch())
             scratch[static_cast<std::size_t>(storage.alloc)] +=
                 graph::rounded(storage.bytes, problem.rounding);
     Bytes peak;

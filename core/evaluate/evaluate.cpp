@@ -148,6 +148,7 @@ void addRecomputed(const Problem& problem, const std::vector<base::Nanoseconds>&
     for (std::size_t index = 0; index < program.storages.size(); ++index)
         if (const graph::OpIndex alloc = program.storages[index].alloc;
             alloc >= 0 && program.storages[index].storageClass != StorageClass::Parameter
+            && !program.storages[index].isScratch()
             && executions[static_cast<std::size_t>(alloc)] > 0)
             allocated[static_cast<std::size_t>(alloc)].emplace_back(index);
     const std::vector<bool> spared = sparedStorages(program, *evaluation.schedule);
@@ -198,7 +199,7 @@ std::vector<std::string> notModelled(const Problem& problem, const Plan& plan,
 {
     const graph::Program& program = *problem.step();
     const bool isMeasured = std::ranges::any_of(program.storages, [](const graph::Storage& row) {
-        return row.storageClass == StorageClass::Scratch && row.bytes.count() > 0;
+        return row.isScratch() && row.bytes.count() > 0;
     });
     std::vector<std::string> sentences{"Allocator fragmentation.",
                                        isMeasured

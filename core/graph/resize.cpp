@@ -128,13 +128,9 @@ bool setNumbers(Program& program, const Vary& vary, Setter& set, const base::Job
 void leaveOutScratch(Program& program, const std::string& there)
 {
     bool measured = false;
-    for (Tensor& tensor : program.tensors) {
-        Storage& storage = program.storages[tensor.storage.index()];
-        if (storage.storageClass != StorageClass::Scratch)
-            continue;
-        measured = std::exchange(storage.bytes, base::Bytes{}).count() > 0 || measured;
-        tensor.shape.assign(tensor.shape.size(), 0);
-    }
+    for (Storage& storage : program.storages)
+        if (storage.isScratch())
+            measured = std::exchange(storage.bytes, base::Bytes{}).count() > 0 || measured;
     if (measured)
         program.header.assumed.push_back(fmt::format(
             "scratch memory of kernels was measured at {}: at this size it is left out", there));

@@ -21,6 +21,9 @@ struct Storage
     OpIndex lastUse = kBeforeStep;
     OpIndex pythonFree = kNever; ///< what `free` would be if autograd saved nothing
     std::vector<std::string> names;
+
+    /// What the kernel of one op takes for itself: no op has a tensor of it.
+    [[nodiscard]] bool isScratch() const { return storageClass == StorageClass::Scratch; }
 };
 
 struct Tensor

@@ -234,7 +234,8 @@ private:
             const bool lasting = storage.alloc < 0 && storage.free == kNever;
             const bool isForward = storage.alloc < forwardOps && !lasting;
             std::int32_t free = isForward ? forwardHold(id) : stepAfter(storage.free);
-            if (storage.alloc >= 0 && m_table.isKept(graph::opAt(storage.alloc)))
+            if (storage.alloc >= 0 && !storage.isScratch()
+                && m_table.isKept(graph::opAt(storage.alloc)))
                 free = std::max(free, cacheEnd(storage.alloc));
             m_schedule.instances.push_back({id, stepAfter(storage.alloc), free, -1});
         }
@@ -271,13 +272,16 @@ private:
             for (const StorageId storage : m_table.allocatedIn(op, op + 1)) {
                 const std::int32_t held = stepIn(region, holds[storage.index()]);
                 std::int32_t free = std::max({step, held, tablesHold(storage, region)});
+                const bool isScratch = m_program.storage(storage).isScratch();
+                if (isScratch && m_table.isLeftOut(id, region))
+                    continue;                        // the kernel doesn't run
                 if (m_table.isLeftOut(id, region)) { // the value kept in forward is used
                     Instance& kept = m_schedule.instances[storage.index()];
                     kept.free = std::max(kept.free, free);
                     continue;
                 }
                 // A nested region's function runs anew and keeps it again.
-                if (m_table.isKept(id))
+                if (m_table.isKept(id) && !isScratch)
                     free =
                         std::max(free, recomputationOf(region).ends.frame(m_table.innermost(id)));
                 m_schedule.instances.push_back({storage, step, free, region});

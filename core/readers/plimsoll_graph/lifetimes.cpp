@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace plimsoll::readers::plimsoll_graph {
@@ -34,13 +35,25 @@ MaybeFault findSpanFault(const graph::Program& program)
             return fault(Table::Storages, row,
                          fmt::format("has a python_free ({}) earlier than its alloc ({})",
                                      opIndexText(storage.pythonFree), opIndexText(storage.alloc)));
-        if (storage.storageClass == graph::StorageClass::Scratch
-            && (storage.alloc < 0 || storage.free != storage.alloc))
+        if (storage.isScratch() && (storage.alloc < 0 || storage.free != storage.alloc))
             return fault(Table::Storages, row,
-                         fmt::format("is scratch, which lives while one op runs, but is allocated "
-                                     "at {} and freed at {}",
-                                     opIndexText(storage.alloc), opIndexText(storage.free)));
+                         "is scratch, so its `alloc` and `free` must be the op that takes it");
     }
+    return std::nullopt;
+}
+
+/// Scratch is no value: nothing refers to it.
+MaybeFault findScratchFault(const graph::Program& program)
+{
+    const auto isScratch = [&](graph::StorageId id) { return program.storage(id).isScratch(); };
+    for (std::size_t row = 0; row < program.tensors.size(); ++row)
+        if (isScratch(program.tensors[row].storage))
+            return fault(Table::Tensors, row, "is a tensor of scratch, which has none");
+    for (std::size_t row = 0; row < program.parameters.size(); ++row)
+        if (const graph::Parameter& parameter = program.parameters[row];
+            isScratch(parameter.storage) || (parameter.gradient && isScratch(*parameter.gradient))
+            || std::ranges::any_of(parameter.states, isScratch))
+            return fault(Table::Params, row, "names scratch, which is no value of the step");
     return std::nullopt;
 }
 
@@ -82,6 +95,8 @@ MaybeFault findUseFault(const graph::Program& program, std::vector<OpIndex>& las
 MaybeFault findLifetimeFault(const graph::Program& program)
 {
     if (auto found = findSpanFault(program))
+        return found;
+    if (auto found = findScratchFault(program))
         return found;
     std::vector<OpIndex> lastUse(program.storages.size(), graph::kBeforeStep);
     if (auto found = findUseFault(program, lastUse))

@@ -82,7 +82,7 @@ void RegionDrafts::indexOps()
     }
     for (std::size_t index = 0; index < m_program.storages.size(); ++index) {
         const graph::Storage& storage = m_program.storages[index];
-        if (storage.alloc < 0 || storage.alloc >= m_forward)
+        if (storage.alloc < 0 || storage.alloc >= m_forward || storage.isScratch())
             continue;
         const std::int64_t bytes = graph::rounded(storage.bytes, m_problem.rounding).count();
         m_made[at(storage.alloc)] += bytes;

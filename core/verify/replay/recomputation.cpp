@@ -157,6 +157,8 @@ void Recomputation::fetch(OpIndex opIndex)
 {
     std::vector<InstanceId>& copies = frame().copies;
     for (const StorageId storage : m_state.allocates[static_cast<std::size_t>(opIndex)]) {
+        if (m_state.program.storage(storage).isScratch())
+            continue; // nothing runs
         const auto copy = std::ranges::find_if(
             copies, [&](InstanceId id) { return m_state.heap.storageOf(id) == storage; });
         if (copy == copies.end()) {
@@ -196,7 +198,7 @@ void Recomputation::execute(OpIndex opIndex)
         m_made[storage.index()] = made;
         m_bound.push_back(storage);
         schedule(std::max(m_local[storage.index()], opIndex), {Event::Kind::Variable, made});
-        if (m_state.tree.isSaved(opIndex)) {
+        if (m_state.tree.isSaved(opIndex) && !m_state.program.storage(storage).isScratch()) {
             // The second call of a nested function has its own context, freed with its frame.
             m_state.heap.acquire(made);
             m_run.frames[m_state.tree.innermost(opIndex)].held.push_back(made);

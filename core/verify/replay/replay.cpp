@@ -88,7 +88,8 @@ private:
             else
                 schedule(std::max(program.storage(storage).free, opIndex),
                          {Event::Kind::Release, made});
-            if (opIndex < forward && tree.isSaved(opIndex)) {
+            if (opIndex < forward && tree.isSaved(opIndex)
+                && !program.storage(storage).isScratch()) {
                 heap.acquire(made);
                 tree[tree.innermost(opIndex)].copies.push_back(made);
             }

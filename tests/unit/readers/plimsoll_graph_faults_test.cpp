@@ -221,8 +221,17 @@ void PlimsollGraphFaultsTest::namesBrokenLifetimes_data()
     cell("python never frees", "storages", 3, 5, nullptr, "has a python_free (after the step)");
     cell("python frees too early", "storages", 3, 5, 0, "earlier than its alloc");
     cell("scratch of two ops", "storages", 3, 1, 9,
-         "is scratch, which lives while one op runs, but is allocated at op 1 and freed at op 2");
-    cell("scratch before the step", "storages", 0, 1, 9, "is scratch, which lives while one op");
+         "is scratch, so its `alloc` and `free` must be the op that takes it");
+    cell("scratch before the step", "storages", 0, 1, 9, "is scratch, so its `alloc`");
+    row("a tensor of scratch", "is a tensor of scratch, which has none", [](Json& f) {
+        f["storages"][3][1] = 9;
+        f["storages"][3][3] = 1;
+        f["storages"][3][5] = 1;
+    });
+    row("a gradient of scratch", "names scratch, which is no value of the step", [](Json& f) {
+        f["params"][0][2] = f["storages"].size();
+        f["storages"].push_back({64, 9, 1, 1, -1, 1, Json::array()});
+    });
     cell("wrong last use", "storages", 3, 4, 1, "has last_use 1, but the ops use it last at 2");
     cell("tensor behind its storage", "tensors", 0, 3, 1, "reaches beyond the 64 B of its storage");
     cell("tensor larger than its storage", "tensors", 0, 1, {5, 4}, "reaches beyond");

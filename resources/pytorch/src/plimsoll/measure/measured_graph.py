@@ -61,4 +61,6 @@ def _read(path: Path) -> dict[str, Any]:
         raise TraceError(f"{path} can't be read as a graph file: {error}") from error
     if not isinstance(graph, dict) or graph.get("format") != "plimsoll-graph" or graph.get("version") != 1:
         raise TraceError(f"{path} is no graph file of version 1")
+    if graph.get("execution") == "step":
+        raise TraceError(f"{path} is a plan written out as a graph: give the graph that was traced, and plan that again")
     return graph

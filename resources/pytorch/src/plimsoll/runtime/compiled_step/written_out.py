@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...common.graph_rows import OPTIMIZER, REPETITION, SCRATCH
+from ...common.graph_rows import OPTIMIZER, REPETITION
 from ...common.op_schema import statistics_arguments
 from ...common.plan_mismatch import PlanMismatch
 from .program import Program
 from .schedule import Execution, schedule
 
 GRAPH = "written_out"  # key of a plan's content
-_CLASS, _ALLOC = 1, 2  # columns of storages
+_ALLOC = 2  # column of storages
 _TARGET, _PHASE, _READS, _WRITES, _OUTPUTS, _FLAGS, _RECOMPUTE_OF = 0, 1, 5, 6, 7, 8, 15  # columns of ops
 _RETRACE = "Trace the step as it is now (model, shapes, loss), plan it and export that plan."
 
@@ -87,7 +87,6 @@ class _Uses:
                 self._now.pop(storage, None)
             mine = self._uses(execution)
             its = [self._storage[t] for t in (*row[_READS], *row[_WRITES], *row[_OUTPUTS])]
-            its = [storage for storage in its if self._graph["storages"][storage][_CLASS] != SCRATCH]
             if len(mine) != len(its) or not all(self._is(storage, other, step) for storage, other in zip(mine, its)):
                 target = self._graph["targets"][row[_TARGET]]
                 raise PlanMismatch(
