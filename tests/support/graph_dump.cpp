@@ -160,9 +160,12 @@ private:
         line("\nchecks");
         line("  ops {} by phase {}, storages {}, tensors {}", checks.ops,
              fmt::join(checks.opsByPhase, "/"), checks.storages, checks.tensors);
-        for (std::size_t i = 0; i < graph::kStorageClassCount; ++i)
-            line("  {} {} B", graph::className(static_cast<graph::StorageClass>(i)),
-                 checks.bytesByClass.at(i).count());
+        for (std::size_t i = 0; i < graph::kStorageClassCount; ++i) {
+            const auto storageClass = static_cast<graph::StorageClass>(i);
+            const std::int64_t bytes = checks.bytesByClass.at(i).count();
+            if (bytes > 0 || storageClass != graph::StorageClass::Scratch)
+                line("  {} {} B", graph::className(storageClass), bytes);
+        }
         line("  saved {} B, peak {} B at op {}", checks.savedBytes.count(),
              checks.peakBytes.count(), checks.peakOp);
     }
