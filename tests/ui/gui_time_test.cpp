@@ -102,7 +102,7 @@ void GuiTimeTest::neverStandsStill()
     };
     const std::vector<Doing> doings{
         {"opening", [&] { page = openPlanned(qPrintable(name)); },
-         4}, // the widgets of a whole page are made and styled at once, which is Qt's own work
+         1.5}, // the widgets of a whole page are made and styled at once, which is Qt's own work
         {"dragging", [&] { drag(*page); }},
         {"switching the theme",
          [&] {
@@ -111,7 +111,7 @@ void GuiTimeTest::neverStandsStill()
              trigger("theme.light");
              QTest::qWait(50);
          },
-         6}, // a new style sheet is Qt's own work on all widgets at once
+         3}, // a new style sheet is Qt's own work on all widgets at once
         {"measuring", [&] { measure(*page); }},
         {"dragging over the measurement", [&] { drag(*page); }},
         {"another size", [&] { resize(*page); }},
