@@ -263,7 +263,7 @@ void LostWorkTest::opensNoPipe()
 
 void LostWorkTest::saysThatStoppedPlansAreOfFormerChoices()
 {
-    PlannerPage* page = openPlanned("densenet121");
+    PlannerPage* page = openPlanned("gpt2");
     QVERIFY(page != nullptr);
     QAction* exporting = m_window->findChild<QAction*>(QStringLiteral("file.export"));
     QVERIFY(exporting->isEnabled());
@@ -329,10 +329,10 @@ void LostWorkTest::writesIntoNoSessionOfAnotherGraph()
 
 void LostWorkTest::cancelsOnlyWhatTheStatusBarTells()
 {
-    PlannerPage* page = open(sampleFile("densenet121"));
+    PlannerPage* page = open(sampleFile("gpt2"));
     QVERIFY(page != nullptr);
     QSignalSpy planning{&page->document(), &DocumentController::planningChanged};
-    m_window->openFiles({sampleFile("gpt2")});
+    m_window->openFiles({sampleFile("resnet18")});
     QVERIFY(m_window->isOpening());
     QVERIFY(page->document().isPlanning());
     for (QPushButton* button : m_window->findChildren<QPushButton*>())
