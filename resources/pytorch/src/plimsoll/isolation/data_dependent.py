@@ -10,10 +10,11 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensor
 
 from ..common.graph_rows import OPTIMIZER, TraceError
+from ..common.real_values import NUMBER, real_answer
 from ..common.source_lines import function_on_stack, line_of, user_line
 from .answers import assumed_at
 from .known_values import Values, values_of
-from .refused_ops import UNKNOWN, WITHOUT_QUANTIZATION, WITHOUT_VALUES, refusal_in
+from .refused_ops import UNKNOWN, WITHOUT_QUANTIZATION, refusal_in, without_values
 
 aten = torch.ops.aten
 
@@ -61,17 +62,20 @@ def answer(tensor: torch.Tensor, phase: int, assumed: list[str]) -> Any:
     """The answer given to the step; raises an error naming the user's line if it can't be known."""
     if _given:
         return _given[-1]
+    line = user_line(3)
+    real = real_answer(line, NUMBER) if decides() else None
+    if real is not None:
+        return real
     values = values_of(tensor.fake_mode) if isinstance(tensor, FakeTensor) else None
     known = values.number(tensor) if values is not None else None
     if known is not None:
         if values.is_given(tensor):
-            _note(assumed, f"{user_line(3)} asks for a value: answered with {known}, as the tensors given to trace() have it")
+            _note(assumed, f"{line} asks for a value: answered with {known}, as the tensors given to trace() have it")
         return known
     for function, file, value, sentence in _ASSUMED:
         if function_on_stack(function, file):
             _note(assumed, sentence)
             return value
-    line = user_line(3)
     told = assumed_at(line)
     if told is not None:
         _note(assumed, f"{line} asks for a value: answered with {told}, as assume says")
@@ -80,25 +84,31 @@ def answer(tensor: torch.Tensor, phase: int, assumed: list[str]) -> Any:
         return STEP_NUMBER
     raise TraceError(
         f"{line or 'the step itself'}: it depends on the value of a tensor (.item(), bool() or indexing by a mask), "
-        f"which is not known when a step is traced without data: {WITHOUT_VALUES}. "
+        f"which is not known when a step is traced without data: {without_values()}. "
         f"Or give the answer, which trace() takes for granted: assume={{{line!r}: ...}}"
     )
 
 
 def result(func: Any, args: Any, kwargs: Any, assumed: list[str]) -> Any:
     """The result of an op whose shape depends on values; None if those are unknown."""
-    mode = next((a.fake_mode for a in args if isinstance(a, FakeTensor)), None)
-    if mode is None:
+    asked = next((a for a in args if isinstance(a, FakeTensor)), None)
+    if asked is None:
         return None
+    mode = asked.fake_mode
     values = values_of(mode)
 
     def fake(value: Any) -> Any:
         if not isinstance(value, torch.Tensor):
             return value
-        made = mode.from_tensor(value, static_shapes=True)
+        with mode:
+            made = torch.empty_strided(value.shape, value.stride(), dtype=value.dtype, device=asked.device)
         values.give(made, value)
         return made
 
+    line = user_line(3)
+    real = real_answer(line, str(func))
+    if real is not None:
+        return tuple(map(fake, real)) if isinstance(real, (tuple, list)) else fake(real)
     real = values.computed(func, args, kwargs)
     if real is not None:
         made = tuple(map(fake, real)) if isinstance(real, (tuple, list)) else fake(real)
@@ -107,7 +117,7 @@ def result(func: Any, args: Any, kwargs: Any, assumed: list[str]) -> Any:
     else:
         return None
     if made is not None:
-        _note(assumed, f"{user_line(3)}: the result of {func} depends on values: taken as the tensors given to trace() have it")
+        _note(assumed, f"{line}: the result of {func} depends on values: taken as the tensors given to trace() have it")
     return made
 
 
@@ -146,9 +156,9 @@ def translate(error: Exception) -> Optional[TraceError]:
             "tensor (device=x.device) instead of naming one"
         )
     if "its data is not allocated yet" in text:
-        return TraceError(f"{where}: PyTorch reads the values of a tensor there, {UNKNOWN}: {WITHOUT_VALUES}")
+        return TraceError(f"{where}: PyTorch reads the values of a tensor there, {UNKNOWN}: {without_values()}")
     if ".numpy()" in text and "tensor subclasses" in text:
-        return TraceError(f"{where}: .numpy() asks for the values of a tensor, {UNKNOWN}: {WITHOUT_VALUES}")
+        return TraceError(f"{where}: .numpy() asks for the values of a tensor, {UNKNOWN}: {without_values()}")
     refused = refusal_in(text)
     return TraceError(f"{where}: {refused}") if refused is not None else None
 
@@ -157,7 +167,7 @@ def explain(func: Any, error: Exception, line: Optional[str]) -> TraceError:
     where = line or "the step itself"
     name = type(error).__name__
     if name in ("DataDependentOutputException", "DynamicOutputShapeException"):
-        return TraceError(f"{where}: the result of {func} depends on values, {UNKNOWN}: {WITHOUT_VALUES}")
+        return TraceError(f"{where}: the result of {func} depends on values, {UNKNOWN}: {without_values()}")
     if func.namespace == "quantized":
         return TraceError(f"{where}: {func} works on quantized values, for which there are no fake tensors: {WITHOUT_QUANTIZATION}")
     return TraceError(f"{where}: {func} has no implementation for fake tensors; register one with torch.library.register_fake ({error})")

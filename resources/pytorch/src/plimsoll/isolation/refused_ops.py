@@ -6,8 +6,11 @@ from __future__ import annotations
 import re
 from typing import Optional
 
+from ..common.real_values import is_answering
+
 UNKNOWN = "which are not known when a step is traced without data"
-WITHOUT_VALUES = (
+_REAL = 'trace with values="real", which runs the step once on the given tensors, or '
+_WITHOUT_VALUES = (
     "let shapes or arguments decide there. If it is code of a library (a loss, a check), trace around it: leave the labels out and give a loss "
     "of your own (loss=lambda output: output.logits.sum()); plans of module regions fit the real step"
 )
@@ -19,6 +22,11 @@ _ATTENTION = (
 )
 _PYTHON = "write it in plain Python (an if that shapes or arguments decide, a loop of known length) while the step is traced"
 _NESTED = "a nested tensor is made there, whose sizes are values: pad to one length (torch.nested.to_padded_tensor) while the step is traced"
+
+
+def without_values() -> str:
+    """What to do about a question about values."""
+    return _WITHOUT_VALUES if is_answering() else _REAL + _WITHOUT_VALUES
 
 
 def refusal_in(text: str) -> Optional[str]:

@@ -14,8 +14,9 @@ import torch
 
 from ..common.argument_errors import ArgumentTypeError, ArgumentValueError
 from ..common.graph_rows import PHASES, TraceError
-from ..common.paths import file_to_read, file_to_write
+from ..common.paths import file_to_write
 from ..common.progress import Choice, Progress
+from ..common.stand_in_gpu import is_stand_in_gpu
 from ..isolation.data_dependent import translated
 from ..isolation.fakes import mode_of
 from ..isolation.preserve import older_objects_spared
@@ -28,12 +29,11 @@ from ..training_step.autocast import casting_to
 from ..training_step.environment import prepared
 from ..training_step.step import Step
 from ..version import VERSION
-from .measured_graph import write_measured
+from .measured_graph import graph_to_write_into, write_measured
 from .measured_run import measured_run
 from .profiled import Watched
 
 _PASSES_OF_RUN = 5
-_STAND_IN = "stand-in GPU"  # how the names of devices begin that have no times
 
 
 class CompiledStep:
@@ -93,7 +93,7 @@ def _check_times(device: torch.device, times: bool, steps: int, graph: Union[str
         raise ArgumentValueError(f"steps must be a whole number of at least 1, not {steps!r}")
     if graph is not None and not times:
         raise ArgumentValueError("graph is the file that gets the measured times: leave it out, or measure with times=True")
-    if times and device.type == "cuda" and torch.cuda.get_device_name(device).startswith(_STAND_IN):
+    if times and is_stand_in_gpu(device):
         raise TraceError("the stand-in GPU runs no kernels, so there are no times to measure: pass times=False")
 
 
@@ -168,7 +168,7 @@ def measure(
     _check_times(device, times, steps, graph)
     name = name or type(model).__name__
     path = file_to_write(out, name, ".measurement.json")
-    timed = file_to_read(graph, "graph") if graph is not None else None
+    timed = graph_to_write_into(graph, device)
     content = load_plan(plan) if plan is not None else None
     told = Progress(progress, _PASSES_OF_RUN * (1 if plan is None else 2))
     try:
@@ -181,9 +181,9 @@ def measure(
             file = _header(step, name, device) | {"runs": runs}
     finally:
         told.end()
-    if timed is not None:
-        write_measured(timed, watched, len(runs[0]["ops"]), device)
     path.write_text(json.dumps(file, separators=(",", ":"), allow_nan=False) + "\n", encoding="utf-8")
+    if timed is not None:
+        write_measured(timed, watched, len(runs[0]["ops"]), device, path)
     return path
 
 

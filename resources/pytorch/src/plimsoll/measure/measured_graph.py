@@ -7,11 +7,12 @@ import gzip
 import json
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, Optional, Union
 
 import torch
 
 from ..common.graph_rows import VIEW, Op, TraceError
+from ..common.paths import file_to_read
 from ..record.writer import write
 from .profiled import Watched, matched, median_times, scratch_of
 from .scratch import set_scratch
@@ -20,14 +21,10 @@ _TIME = 14  # column of `ops`
 _LEAST = 0.95  # of the ops that compute must be in the profile, or the graph belongs to another step
 
 
-def write_measured(path: Path, watched: Watched, ran: int, device: torch.device) -> None:
+def write_measured(path: Path, watched: Watched, ran: int, device: torch.device, measurement: Path) -> None:
     """Sets `time_ns` of each op that the unplanned steps (of `ran` ops) contain, and null for the others, and what their kernels took for
-    themselves. Raises TraceError and leaves the file unchanged if it isn't a graph of the measured step."""
-    graph = _read(path)
-    if graph.get("target") != device.type:
-        raise TraceError(
-            f"{path} was traced with target=\"{graph.get('target')}\", but the steps ran on {device.type}: its ops have other times"
-        )
+    themselves. Raises TraceError and leaves the file unchanged if it isn't a graph of the measured step, which `measurement` already tells."""
+    graph = _read(path, device)
     ops = [
         Op(graph["targets"][row[0]], row[1], row[2], row[3], "", flags=row[8], seq=row[9], node=graph["nodes"][row[10]] if row[10] >= 0 else "")
         for row in graph["ops"]
@@ -35,12 +32,13 @@ def write_measured(path: Path, watched: Watched, ran: int, device: torch.device)
     times = median_times(ops, watched.timed, device)
     computing = [ordinal for ordinal, op in enumerate(ops) if not op.flags & VIEW]
     missing = [ordinal for ordinal in computing if times[ordinal] is None]
+    kept = f"The measurement was written to {measurement}, the graph file is as before"
     if len(ops) < _LEAST * ran:
-        raise TraceError(f"{path} is another step's graph: it has {len(ops)} ops, the measured step has {ran}")
+        raise TraceError(f"{path} is another step's graph: it has {len(ops)} ops, the measured step has {ran}. {kept}")
     if len(missing) > (1 - _LEAST) * len(computing):
         raise TraceError(
             f"{path} is another step's graph: of its {len(computing)} ops that compute, {len(missing)} are not in the measured step, "
-            f"first op {missing[0]}, {ops[missing[0]].target}"
+            f"first op {missing[0]}, {ops[missing[0]].target}. {kept}"
         )
     for row, time in zip(graph["ops"], times):
         row[_TIME] = time
@@ -53,7 +51,15 @@ def write_measured(path: Path, watched: Watched, ran: int, device: torch.device)
         temporary.unlink(missing_ok=True)
 
 
-def _read(path: Path) -> dict[str, Any]:
+def graph_to_write_into(given: Union[str, Path, None], device: torch.device) -> Optional[Path]:
+    """The graph file of that name. Raises TraceError if it can't get times of steps on this device, whatever they are."""
+    path = file_to_read(given, "graph") if given is not None else None
+    if path is not None:
+        _read(path, device)
+    return path
+
+
+def _read(path: Path, device: torch.device) -> dict[str, Any]:
     try:
         content = path.read_bytes()
         graph = json.loads(gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content)
@@ -63,4 +69,6 @@ def _read(path: Path) -> dict[str, Any]:
         raise TraceError(f"{path} is no graph file of version 1")
     if graph.get("execution") == "step":
         raise TraceError(f"{path} is a plan written out as a graph: give the graph that was traced, and plan that again")
+    if graph.get("target") != device.type:
+        raise TraceError(f"{path} was traced with target=\"{graph.get('target')}\", but the model lies on {device.type}: its ops have other times there")
     return graph

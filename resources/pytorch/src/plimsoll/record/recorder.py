@@ -16,6 +16,7 @@ from torch._subclasses.fake_tensor import (
 )
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 
+from ..common import real_values
 from ..common.graph_rows import BACKWARD, COLLECTIVE, CONSTANT, FORWARD, GRAD_MODE, LOSS, OPTIMIZER, RANDOM, VIEW, Op
 from ..common.op_schema import is_collective, is_op, is_random, written_arguments
 from ..common.source_lines import run_by_engine, user_line
@@ -80,6 +81,7 @@ class Recorder(Transparent):
 
     def __init__(self, step: Any, target: str):
         super().__init__()
+        real_values.rewind()
         self.on = False
         self.phase = FORWARD
         self.ops: list[Op] = []

@@ -15,6 +15,7 @@ from ..common.progress import Choice, Progress
 from ..isolation.answers import assuming
 from ..isolation.data_dependent import translated
 from ..isolation.preserve import older_objects_spared
+from ..common.real_values import answering
 from ..shapes.axes import Axis, Dims, axes_of
 from ..shapes.varied import Sample
 from ..shapes.vary import recordings_of, vary_of
@@ -22,6 +23,7 @@ from ..training_step.environment import MicroSteps, prepared, variant_of
 from ..training_step.step import Step
 from ..version import VERSION
 from .finish import finish
+from .real_step import Values, check_values, values_of_step
 from .record import SavedTensors, record, record_with_python_frees, warm_up
 from .writer import graph_of, write
 
@@ -80,25 +82,30 @@ def trace_graph(
     model: torch.nn.Module, args: Any = (), kwargs: Optional[dict] = None, *, loss: Optional[Callable] = None, targets: int = 0,
     optimizer: Any = None, mode: Mode = "train", target: Target = "cuda", name: Optional[str] = None, progress: Choice = False,
     vary: Optional[Mapping[str, Sequence[int]]] = None, vary_dims: Optional[Dims] = None, micro_steps: MicroSteps = 1,
-    autocast: Optional[torch.dtype] = None, assume: Optional[Mapping[str, Any]] = None,
+    autocast: Optional[torch.dtype] = None, assume: Optional[Mapping[str, Any]] = None, values: Optional[Values] = None,
 ) -> dict[str, Any]:  # fmt: skip
     """The graph in the form in which it would be written."""
-    told_progress = Progress(progress, _PASSES)
+    check_values(values, vary)
+    told_progress = Progress(progress, _PASSES + (values is not None))
+    options = {"micro_steps": micro_steps, "autocast": autocast, "targets": targets}
 
     @contextlib.contextmanager
     def prepare(resize: Optional[Callable[[Step], None]] = None) -> Iterator[Step]:
-        given = (model, args, kwargs, loss, optimizer, mode, target)
-        with prepared(*given, micro_steps=micro_steps, resize=resize, autocast=autocast, targets=targets) as step:
+        with prepared(model, args, kwargs, loss, optimizer, mode, target, resize=resize, **options) as step:
             step.progress = told_progress
             yield step
 
     try:
         with translated(), assuming(assume), older_objects_spared():
-            with prepare() as step:
+            real = values_of_step(model, args, kwargs, loss, mode, target, told_progress, **options) if values is not None else None
+            with answering(real), translated(), prepare() as step:
                 axes = axes_of(step, vary, vary_dims)
-                told_progress.expect(_PASSES + 2 * recordings_of(axes))
+                if axes:
+                    told_progress.expect(_PASSES + 2 * recordings_of(axes))
                 warm_up(step, target)
                 recording = finish(record_with_python_frees(step, target))
+                if real is not None:
+                    step.assumed += real.assumed()
                 header = _header(step, recording, target, name or type(model).__name__)
             laws = {"vary": _vary(axes, Sample(recording, header["batch"]), prepare, target)} if axes else {}
             return {**graph_of(recording, header), **laws}
@@ -111,7 +118,7 @@ def trace(
     optimizer: Any = None, mode: Mode = "train", target: Target = "cuda", name: Optional[str] = None,
     out: Union[str, Path, None] = None, progress: Choice = None, vary: Optional[Mapping[str, Sequence[int]]] = None,
     vary_dims: Optional[Dims] = None, micro_steps: MicroSteps = 1, autocast: Optional[torch.dtype] = None,
-    assume: Optional[Mapping[str, Any]] = None,
+    assume: Optional[Mapping[str, Any]] = None, values: Optional[Values] = None,
 ) -> Path:  # fmt: skip
     """Records one step of a model without running it, and writes it as a graph file, in which sizes are bytes.
 
@@ -142,6 +149,8 @@ def trace(
         autocast (torch.dtype, optional): Forward and loss run under torch.autocast with this dtype, backward and optimizer outside. Losses
             are not scaled. Default: autocast stays as it is around this call.
         assume (dict, optional): ``{"model.py:41": True}`` answers a question about a value (.item(), bool()) by the line that asks it.
+        values (str, optional): "real" runs forward, loss and backward once on the given tensors, and answers such questions, and those
+            about sizes that depend on values (indexing by a mask), as that step did. Everything is restored afterwards.
 
     Raises:
         TraceError: The step can't be recorded; one sentence names the line and what to do. The three kinds below are TraceErrors, too.
@@ -158,7 +167,7 @@ def trace(
     path = file_to_write(out, name, ".plimsoll.json.gz")
     graph = trace_graph(
         model, args, kwargs, loss=loss, targets=targets, optimizer=optimizer, mode=mode, target=target, name=name, progress=progress,
-        vary=vary, vary_dims=vary_dims, micro_steps=micro_steps, autocast=autocast, assume=assume,
+        vary=vary, vary_dims=vary_dims, micro_steps=micro_steps, autocast=autocast, assume=assume, values=values,
     )
     write(graph, path)
     return path
