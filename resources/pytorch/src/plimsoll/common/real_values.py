@@ -23,7 +23,7 @@ aten = torch.ops.aten
 NUMBER = "aten._local_scalar_dense.default"
 LIST = "tolist"
 _MASKS = (torch.bool, torch.uint8)
-_by_step: list[RealValues] = []
+_by_step: list[Optional[RealValues]] = []
 
 
 def _depends_on_values(func: Any, args: Any) -> bool:
@@ -150,10 +150,7 @@ def _list(fake: FakeTensor) -> Any:
 
 @contextlib.contextmanager
 def answering(values: Optional[RealValues]) -> Iterator[None]:
-    """While entered, questions are answered as the real step answered them."""
-    if values is None:
-        yield
-        return
+    """While entered, questions of a traced step are answered as the real step answered them; None: as without one."""
     _by_step.append(values)
     try:
         with mock.patch.object(FakeTensor, "tolist", _list):
@@ -162,16 +159,17 @@ def answering(values: Optional[RealValues]) -> Iterator[None]:
         _by_step.pop()
 
 
-def is_answering() -> bool:
-    return bool(_by_step)
+def could_answer() -> bool:
+    """Whether a step is being traced for which no real one was run."""
+    return bool(_by_step) and _by_step[-1] is None
 
 
 def rewind() -> None:
     """To be called before each run of the step."""
-    if _by_step:
+    if _by_step and _by_step[-1] is not None:
         _by_step[-1].rewind()
 
 
 def real_answer(line: str, op: str) -> Optional[Any]:
     """What the real step got there, with real tensors; None if there was none, or it didn't ask."""
-    return _by_step[-1].next(line, op) if _by_step else None
+    return _by_step[-1].next(line, op) if _by_step and _by_step[-1] is not None else None

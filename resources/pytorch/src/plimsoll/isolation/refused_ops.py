@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import Optional
 
-from ..common.real_values import is_answering
+from ..common.real_values import could_answer
 
 UNKNOWN = "which are not known when a step is traced without data"
 _REAL = 'trace with values="real", which runs the step once on the given tensors, or '
@@ -26,7 +26,7 @@ _NESTED = "a nested tensor is made there, whose sizes are values: pad to one len
 
 def without_values() -> str:
     """What to do about a question about values."""
-    return _WITHOUT_VALUES if is_answering() else _REAL + _WITHOUT_VALUES
+    return _REAL + _WITHOUT_VALUES if could_answer() else _WITHOUT_VALUES
 
 
 def refusal_in(text: str) -> Optional[str]:
