@@ -30,6 +30,7 @@ from .model_checks import check_caller, not_compiled
 from .op_code import Code
 from .op_regions import Checker, Part, Region, check_inside, check_sequence, lay_out
 from .op_trace import Forward, aten, look_of, on_fakes, record_forward, target_of
+from .outside import UntilCalled
 from .saved_sets import contexts_for, is_of_checkpoint
 
 _KEPT_CODES = 8
@@ -56,6 +57,7 @@ class OpForward:
         self._own = vars(model).get("forward")
         self._codes: collections.OrderedDict[Any, tuple[Code, Structure, list[Any]]] = collections.OrderedDict()
         self._watch: Optional[Watch] = None
+        self._until_called: Optional[UntilCalled] = None
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_codes": collections.OrderedDict(), "_watch": None}
@@ -89,8 +91,10 @@ class OpForward:
             if getattr(vars(module).get("forward"), "runs_regions", False):
                 raise PlanMismatch("A plan is already applied to this model: remove it first.")
         self.model.forward = self  # type: ignore[assignment]
+        self._until_called = UntilCalled(self.model)
 
     def uninstall(self) -> None:
+        self._called()
         vars(self.model).pop("forward", None)
         if self._own is not None:
             self.model.forward = self._own
@@ -99,6 +103,7 @@ class OpForward:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if not torch.is_grad_enabled() or not self.model.training:
             return self.own(*args, **kwargs)
+        self._called()
         check_caller([self.model])
         given = Structure((args, kwargs))
         if self._watch is None or not self._watch.unchanged():
@@ -119,6 +124,11 @@ class OpForward:
         with _without_autocast():
             tensors = code.forward(*given.tensors)
         return result.build(tensors)
+
+    def _called(self) -> None:
+        if self._until_called is not None:
+            self._until_called.remove()
+            self._until_called = None
 
     def _key(self, given: Structure) -> tuple:
         return given.key(), tuple(map(geometry, given.tensors)), global_settings(), self._watch.key

@@ -8,7 +8,6 @@ then return their argument.
 import contextlib
 import sys
 import threading
-import warnings
 
 import torch
 from torch.utils.checkpoint import checkpoint
@@ -18,6 +17,7 @@ from ...common.plan_mismatch import PlanMismatch
 from ...common.stand_in import Geometry, StandIn
 from .model_checks import check_caller
 from .module_regions import ModuleRegion
+from .outside import warn_outside
 from .own_checkpoints import NestedCheckpointGuard
 
 
@@ -88,11 +88,7 @@ class RegionRunner:
         """A member that the training loop calls past the model's forward (encode() and decode(), a training_step()) runs as without a plan."""
         if torch.is_grad_enabled() and not self.warned:
             self.warned = True
-            warnings.warn(
-                f"{module.name} runs outside of the model's forward, where the plan has no effect: call the model itself, or trace and plan "
-                "the module whose forward the training loop calls.",
-                stacklevel=_levels_to_caller(),
-            )
+            warn_outside(module.name)
         return module.forward(*args, **kwargs)
 
     def check_complete(self, run):
@@ -238,12 +234,3 @@ def _check_own_checkpoints(region):
                 "(gradient_checkpointing_disable() in transformers), or trace and plan the model as it is."
             )
         frame = frame.f_back
-
-
-def _levels_to_caller():
-    """For a warning of run_outside(): the level of the line that calls the module, past the module's own call and torch's frames."""
-    level = 3
-    frame = sys._getframe(level)
-    while frame is not None and frame.f_globals.get("__name__", "").startswith("torch."):
-        frame, level = frame.f_back, level + 1
-    return level
