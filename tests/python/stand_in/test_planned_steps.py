@@ -17,9 +17,12 @@ MEMORY = 80 * stand_in.GiB
 SHARES = (30, 60, 90)  # of the way down from the unplanned peak
 NONE = "unplanned"
 MODELS = (*ZOO, "gpt2:bfloat16", "convnext:bfloat16")
+ACCUMULATING = ("gpt2*2", "resnet18*3", "gpt2:bfloat16*2")  # which planners refuse
 ALL = [case for name in MODELS for case in ((name, NONE, 0), *itertools.product((name,), KINDS, SHARES))]
+ALL += [(name, NONE, 0) for name in ACCUMULATING]
 ALWAYS = [
     ("resnet18", "modules", 60), ("awkward", NONE, 0), ("awkward", "ops", 90), ("gpt2:bfloat16", "ops", 60), ("gpt2:bfloat16", "saved sets", 30),
+    ("gpt2*2", NONE, 0), ("resnet18*3", NONE, 0), ("gpt2:bfloat16*2", NONE, 0),
 ]  # fmt: skip
 CASES = ALL if EXHAUSTIVE or WRITING else ALWAYS
 

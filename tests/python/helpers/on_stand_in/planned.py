@@ -31,10 +31,11 @@ NO_PLAN = {"format": "plimsoll-plan", "version": 1, "runtime": "checkpoint", "re
 
 
 def built(name: str) -> dict[str, Any]:
-    """trace()'s arguments; "gpt2:bfloat16" runs forward and loss under autocast. Without masks, which would be read as zeros from the stand-in:
-    models then make theirs, of ones."""
+    """trace()'s arguments; "gpt2:bfloat16" runs forward and loss under autocast, "gpt2*2" accumulates gradients over two micro-steps. Without
+    masks, which would be read as zeros from the stand-in: models then make theirs, of ones."""
+    name, _, count = name.partition("*")
     name, _, dtype = name.partition(":")
-    step = {**ZOO[name].lean(), **({"autocast": getattr(torch, dtype)} if dtype else {})}
+    step = {**ZOO[name].lean(), **({"autocast": getattr(torch, dtype)} if dtype else {}), **({"micro_steps": int(count)} if count else {})}
     step.get("kwargs", {}).pop("attention_mask", None)
     return step
 
@@ -83,18 +84,21 @@ def step_of(name: str, plan: Path) -> Callable[[], None]:
 
     made = on("cuda", built(name))
     casting = torch.autocast("cuda", made["autocast"]) if "autocast" in made else contextlib.nullcontext()
-    model = made["model"].train()
+    model, count = made["model"].train(), made.get("micro_steps", 1)
     optimizer = made["optimizer"]([p for p in model.parameters() if p.requires_grad])
     plimsoll.apply(model, plan)
 
     def step() -> None:
-        with casting:
-            output = model(*made.get("args", ()), **made.get("kwargs", {}))
-            if "loss" in made:
-                loss = made["loss"](output)
-            else:
-                loss, output = output.loss, None  # as the trace assumes for a loss of the model's own
-        loss.backward()
+        for _ in range(count):
+            with casting:
+                output = model(*made.get("args", ()), **made.get("kwargs", {}))
+                if "loss" in made:
+                    loss = made["loss"](output)
+                else:
+                    loss, output = output.loss, None  # as the trace assumes for a loss of the model's own
+                if "loss" not in made and count > 1:
+                    loss = loss / count
+            loss.backward()
         optimizer.step()
         del output, loss
         optimizer.zero_grad()
