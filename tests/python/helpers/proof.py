@@ -83,18 +83,18 @@ def allowed_scratch(name: str, peak: int) -> float:
 
 
 def _arguments(made: dict[str, Any]) -> dict[str, Any]:
-    return {key: made[key] for key in ("args", "kwargs", "loss", "optimizer", "name", "autocast") if key in made}
+    return {key: made[key] for key in ("args", "kwargs", "loss", "optimizer", "name", "autocast", "keep_output") if key in made}
 
 
 def plain_step(made: dict[str, Any]) -> None:
-    """As a training loop has it: with a loss function the output lives on, else only the loss does."""
+    """As a training loop has it: with a loss function the output lives on, else only the loss does, unless `keep_output` says otherwise."""
     model, optimizer = made["model"], made["optimizer"]
+    keeps = made.get("keep_output", "loss" in made)
     with torch.autocast("cpu", made["autocast"]) if "autocast" in made else contextlib.nullcontext():
         output = model(*made.get("args", ()), **made.get("kwargs", {}))
-        if "loss" in made:
-            loss = made["loss"](output)
-        else:
-            loss, output = output.loss, None
+        loss = made["loss"](output) if "loss" in made else output.loss
+        if not keeps:
+            output = None
     loss.backward()
     optimizer.step()
     del output
@@ -151,7 +151,7 @@ def _real_graph(made: dict[str, Any]) -> dict[str, Any]:
     arguments.pop("name", None)
     args, kwargs, loss = arguments.pop("args", ()), arguments.pop("kwargs", None), arguments.pop("loss", None)
     given = (made["model"], args, kwargs, loss, made["optimizer"], "train", "cpu")
-    with prepared(*given, fake=False, autocast=made.get("autocast")) as step:
+    with prepared(*given, fake=False, autocast=made.get("autocast"), keep_output=made.get("keep_output")) as step:
         return json.loads(json.dumps(graph_of(finish(record(step, "cpu", SavedTensors)), {})))
 
 

@@ -12,7 +12,7 @@ from plimsoll.record.tracing import trace
 from plimsoll.training_step import command_line
 
 SENTENCE = "Record a training step as a graph file."
-_KEYS = ("model", "args", "kwargs", "loss", "targets", "optimizer", "mode", "target", "name", "out", "vary", "vary_dims", "micro_steps", "autocast", "assume", "values")
+_KEYS = ("model", "args", "kwargs", "loss", "targets", "optimizer", "mode", "target", "name", "out", "vary", "vary_dims", "micro_steps", "autocast", "assume", "values", "keep_output")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

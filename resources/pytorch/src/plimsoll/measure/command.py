@@ -10,7 +10,7 @@ from plimsoll.measure.measure import measure
 from plimsoll.training_step import command_line
 
 SENTENCE = "Measure memory and time of real training steps, with and without a plan."
-_KEYS = ("model", "args", "kwargs", "loss", "targets", "optimizer", "mode", "name", "plan", "steps", "graph", "out", "autocast", "times")
+_KEYS = ("model", "args", "kwargs", "loss", "targets", "optimizer", "mode", "name", "plan", "steps", "graph", "out", "autocast", "times", "keep_output")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

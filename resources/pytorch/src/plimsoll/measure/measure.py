@@ -130,7 +130,7 @@ def measure(
     model: torch.nn.Module, *given: Any, args: Any = None, kwargs: Optional[dict] = None, plan: Optional[PlanLike] = None,
     loss: Optional[Callable] = None, targets: int = 0, optimizer: Any = None, mode: Mode = "train", name: Optional[str] = None,
     steps: int = 5, graph: Union[str, Path, None] = None, out: Union[str, Path, None] = None, progress: Choice = None,
-    autocast: Optional[torch.dtype] = None, times: bool = True,
+    autocast: Optional[torch.dtype] = None, times: bool = True, keep_output: Optional[bool] = None,
 ) -> Path:  # fmt: skip
     """Runs real training steps and writes what they used to a file: bytes that autograd saves, peaks of live bytes and of the allocator, the
     allocator's bytes while each op ran (bytes), time of the step and of each op (nanoseconds).
@@ -144,7 +144,7 @@ def measure(
         args (tuple or torch.Tensor, optional): A batch on the model's device, as in :func:`trace`.
         kwargs (dict, optional): Keyword arguments of the model.
         plan (str, Path or dict, optional): A plan's file or content, of either runtime: the step is measured without and with it.
-        loss, targets, optimizer, mode, autocast, progress: As in :func:`trace`.
+        loss, targets, optimizer, mode, autocast, progress, keep_output: As in :func:`trace`.
         name (str, optional): Name of the model in the file. Default: its class.
         steps (int): Times are medians over so many steps after a warm-up. Default: 5.
         graph (str or Path, optional): A graph file of this very step, which gets the measured times of its ops and the scratch memory that
@@ -174,7 +174,7 @@ def measure(
     try:
         step_of = (model, args, kwargs, loss, optimizer, mode, device.type)
         gc.collect()  # so that earlier garbage doesn't hold memory
-        ready = prepared(*step_of, targets=targets, fake=False, emulate=False)
+        ready = prepared(*step_of, targets=targets, fake=False, emulate=False, keep_output=keep_output)
         with _full_gpu_refused(device), translated(), older_objects_spared(), _casting(model, autocast), ready as step:
             step.progress = told
             runs, watched = _runs(step, content, loss, steps if times else 0, device, path.with_suffix(".pickle"))

@@ -16,7 +16,7 @@ from ..runtime.checkpoint.apply import Handle, apply
 from ..training_step.arguments import check_model
 from .plan import Budget, Plan, Prediction, plan
 
-_OF_TRACE = ("target", "autocast", "progress", "assume", "values")
+_OF_TRACE = ("target", "autocast", "progress", "assume", "values", "keep_output")
 
 
 class Fitted:
@@ -58,8 +58,8 @@ def fit(
         budget: device memory that the step may use: "22GiB", "80%" of the unplanned peak, a number of bytes, or None for what this process
             can use of the model's GPU, as for `plan()`.
         planner: a planner's name; see `plimsoll-cli plan --list`.
-        **options: `target`, `autocast`, `progress`, `assume` and `values` as for `trace()`; everything else as for `plan()`. The runtime is
-            "checkpoint"; for recompute schedules use `plan(..., runtime="step")` and `compile_step()`.
+        **options: `target`, `autocast`, `progress`, `assume`, `values` and `keep_output` as for `trace()`; everything else as for `plan()`.
+            The runtime is "checkpoint"; for recompute schedules use `plan(..., runtime="step")` and `compile_step()`.
 
     Raises:
         TraceError: the step can't be recorded.

@@ -50,7 +50,7 @@ def record_stream(step_builder: Callable[[], dict[str, Any]], *, target: str = "
     with older_objects_spared(), prepared(
         made["model"], made.get("args", ()), made.get("kwargs"), made.get("loss"), made.get("optimizer"),
         made.get("mode", "train"), target, micro_steps=made.get("micro_steps", 1), fake=fake,
-        autocast=made.get("autocast"),
+        autocast=made.get("autocast"), keep_output=made.get("keep_output"),
     ) as step:  # fmt: skip
         warm_up(step, target)
         return stream_of(finish(record(step, target)))

@@ -132,7 +132,7 @@ def prepared(
     model: torch.nn.Module, args: Any, kwargs: Optional[dict], loss: Optional[Callable], optimizer: Any, mode: str,
     target: str, *, micro_steps: MicroSteps = 1, fake: bool = True, emulate: Optional[bool] = None,
     resize: Optional[Callable[[Step], None]] = None, autocast: Optional[torch.dtype] = None, targets: int = 0,
-    moves: bool = True,
+    moves: bool = True, keep_output: Optional[bool] = None,
 ) -> Iterator[Step]:  # fmt: skip
     """A step whose tensors are fakes (`fake` False: the real ones); unless `moves`, each lies where its tensor does. `emulate`: whether a
     step for CUDA runs on the CPU with CUDA's kernels emulated; None: if there is no GPU. `resize` may change its arguments. Its forward and loss run under `autocast`; None: as it is
@@ -175,7 +175,7 @@ def prepared(
         stack.enter_context(_training_flags(model, mode))
         stack.enter_context(huggingface.unnoticed())
         stack.enter_context(EagerPaths(target))
-        step = Step(model, args, kwargs, loss, optimizer if mode == "train" else None, mode, device, count, later, casting, targets)
+        step = Step(model, args, kwargs, loss, optimizer if mode == "train" else None, mode, device, count, later, casting, targets, keep_output)
         step.lender = lender
         step.foreign = [(path, lender.fake(t) if lender is not None else t, buffer) for path, t, buffer in reach.foreign]
         if mode == "train" and in_eval:

@@ -31,12 +31,13 @@ def check_mode(mode: Any) -> None:
 
 class Step:
     """`later`: arguments (args, kwargs) of the micro-steps after the first; empty: all have the same. `casting`: autocast that is on in
-    forward and loss. `targets`: number of positional arguments, the last ones, that go to the loss instead of the model."""
+    forward and loss. `targets`: number of positional arguments, the last ones, that go to the loss instead of the model.
+    `keep_output`: whether the training loop holds the model's output until the step ends; None: if it computes the loss itself."""
 
     def __init__(
         self, model: torch.nn.Module, args: tuple, kwargs: dict, loss: Optional[Callable], optimizer: Any, mode: str,
         device: str = "cpu", micro_steps: int = 1, later: Sequence[tuple[tuple, dict]] = (),
-        casting: Casting = Casting(), targets: int = 0,
+        casting: Casting = Casting(), targets: int = 0, keep_output: Optional[bool] = None,
     ):  # fmt: skip
         check_mode(mode)
         if mode == "inference" and micro_steps > 1:
@@ -52,6 +53,7 @@ class Step:
         self.later = list(later)
         self.casting = casting
         self.targets = targets
+        self.keep_output = keep_output
         self.assumed: list[str] = []
         self.progress = Progress(False, 1)
         self.kernels = Kernels()
@@ -97,10 +99,13 @@ class Step:
                 output = self._forward(recorder, self._for_model(args), kwargs)
                 recorder.phase = LOSS
                 own = _own_loss(output) if self.loss is None else None
-                if own is not None:
+                keeps = own is None if self.keep_output is None else self.keep_output
+                self._assume(KEEPS_OUTPUT if keeps else LETS_LOGITS_GO)
+                if own is not None and not keeps:
                     output = None
-                self._assume(LETS_LOGITS_GO if own is not None else KEEPS_OUTPUT)
                 total = own if own is not None else self._loss_of(output, args) if self.loss is not None else _sum(output)
+                if not keeps:
+                    output = None
                 self._check(total, number)
                 loss = total / self.micro_steps if self.loss is None and self.micro_steps > 1 else total
                 own = total = None
