@@ -82,8 +82,7 @@ def trace_graph(
     model: torch.nn.Module, args: Any = (), kwargs: Optional[dict] = None, *, loss: Optional[Callable] = None, targets: int = 0,
     optimizer: Any = None, mode: Mode = "train", target: Target = "cuda", name: Optional[str] = None, progress: Choice = False,
     vary: Optional[Mapping[str, Sequence[int]]] = None, vary_dims: Optional[Dims] = None, micro_steps: MicroSteps = 1,
-    autocast: Optional[torch.dtype] = None, assume: Optional[Mapping[str, Any]] = None, values: Optional[Values] = None,
-    keep_output: Optional[bool] = None,
+    autocast: Optional[torch.dtype] = None, assume: Optional[Mapping[str, Any]] = None, values: Optional[Values] = None, keep_output: Optional[bool] = None,
 ) -> dict[str, Any]:  # fmt: skip
     """The graph in the form in which it would be written."""
     check_values(values, vary)
@@ -119,8 +118,7 @@ def trace(
     optimizer: Any = None, mode: Mode = "train", target: Target = "cuda", name: Optional[str] = None,
     out: Union[str, Path, None] = None, progress: Choice = None, vary: Optional[Mapping[str, Sequence[int]]] = None,
     vary_dims: Optional[Dims] = None, micro_steps: MicroSteps = 1, autocast: Optional[torch.dtype] = None,
-    assume: Optional[Mapping[str, Any]] = None, values: Optional[Values] = None,
-    keep_output: Optional[bool] = None,
+    assume: Optional[Mapping[str, Any]] = None, values: Optional[Values] = None, keep_output: Optional[bool] = None,
 ) -> Path:  # fmt: skip
     """Records one step of a model without running it, and writes it as a graph file, in which sizes are bytes.
 
@@ -153,9 +151,8 @@ def trace(
         assume (dict, optional): ``{"model.py:41": True}`` answers a question about a value (.item(), bool()) by the line that asks it.
         values (str, optional): "real" runs forward, loss and backward once on the given tensors, and answers such questions, and those
             about sizes that depend on values (indexing by a mask), as that step did. Everything is restored afterwards.
-        keep_output (bool, optional): Whether the training loop holds the model's output until the step ends, as a variable of the loop
-            does, or lets it go once the loss is computed. Default: it holds it, unless the loss is the output's own ``.loss``. The file
-            names the assumption.
+        keep_output (bool, optional): Whether the training loop holds the model's output until the step ends, or lets it go once the loss
+            is computed. Default: it holds it, unless the loss is the output's own ``.loss``.
 
     Raises:
         TraceError: The step can't be recorded; one sentence names the line and what to do. The three kinds below are TraceErrors, too.
@@ -172,8 +169,7 @@ def trace(
     path = file_to_write(out, name, ".plimsoll.json.gz")
     graph = trace_graph(
         model, args, kwargs, loss=loss, targets=targets, optimizer=optimizer, mode=mode, target=target, name=name, progress=progress,
-        vary=vary, vary_dims=vary_dims, micro_steps=micro_steps, autocast=autocast, assume=assume, values=values,
-        keep_output=keep_output,
+        vary=vary, vary_dims=vary_dims, micro_steps=micro_steps, autocast=autocast, assume=assume, values=values, keep_output=keep_output,
     )
     write(graph, path)
     return path

@@ -8,6 +8,7 @@ then return their argument.
 import contextlib
 import sys
 import threading
+import warnings
 
 import torch
 from torch.utils.checkpoint import checkpoint
@@ -17,7 +18,6 @@ from ...common.plan_mismatch import PlanMismatch
 from ...common.stand_in import Geometry, StandIn
 from .model_checks import check_caller
 from .module_regions import ModuleRegion
-from .outside import warn_outside
 from .own_checkpoints import NestedCheckpointGuard
 
 
@@ -88,7 +88,7 @@ class RegionRunner:
         """A member that the training loop calls past the model's forward (encode() and decode(), a training_step()) runs as without a plan."""
         if torch.is_grad_enabled() and not self.warned:
             self.warned = True
-            warn_outside(module.name)
+            warn_outside(module.name, 3)
         return module.forward(*args, **kwargs)
 
     def check_complete(self, run):
@@ -234,3 +234,15 @@ def _check_own_checkpoints(region):
                 "(gradient_checkpointing_disable() in transformers), or trace and plan the model as it is."
             )
         frame = frame.f_back
+
+
+def warn_outside(name, level):
+    """Of a planned module that the training loop calls past the model's forward. `level`: of the first frame that may be torch's."""
+    frame = sys._getframe(level)
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("torch."):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(
+        f"{name} runs outside of the model's forward, where the plan has no effect: call the model itself, or trace and plan "
+        "the module whose forward the training loop calls.",
+        stacklevel=level + 1,
+    )
