@@ -94,7 +94,7 @@ void FittingTextsTest::tellsAllOfAFieldsFault_data()
     QTest::newRow("budget") << QStringLiteral("Budget") << QStringLiteral("lots")
                             << QStringLiteral(
                                    "\"lots\" is not an amount of memory. Write 7.25, 7.25 GiB, "
-                                   "7424 MiB, 90 % of the GPU or the GPU's name.");
+                                   "7424 MiB, 90 % of the unplanned peak or the GPU's name.");
     QTest::newRow("size")
         << QStringLiteral("Sequence") << QStringLiteral("1023")
         << QStringLiteral("The model can't be resized to sequence 1023: the model's sizes are "

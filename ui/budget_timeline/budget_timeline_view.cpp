@@ -266,7 +266,9 @@ void BudgetTimelineView::typeBudget()
 
 void BudgetTimelineView::readField()
 {
-    const BudgetContext context{budget().value_or(base::Bytes{}), m_budget.capacities};
+    const BudgetContext context{budget().value_or(base::Bytes{}),
+                                m_budget.unplanned ? m_budget.unplanned->peak() : base::Bytes{},
+                                m_budget.capacities};
     const base::Result<base::Bytes> typed = parseBudget(m_field->text(), context);
     if (!typed) {
         const QString reason = QString::fromStdString(typed.error().message);

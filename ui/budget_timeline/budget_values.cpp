@@ -121,17 +121,16 @@ base::Result<base::Bytes> parseBudget(const QString& text, const BudgetContext& 
         return base::failure(base::ErrorKind::Usage,
                              "\"" + base::printable(text.toStdString(), 40)
                                  + "\" is not an amount of memory. Write 7.25, 7.25 GiB, 7424 MiB, "
-                                   "90 % of the GPU or the GPU's name.");
+                                   "90 % of the unplanned peak or the GPU's name.");
     };
     if (plain.isEmpty())
         return refuse();
     if (plain.endsWith(u'%')) {
         bool ok = false;
         const double percent = plain.chopped(1).trimmed().toDouble(&ok);
-        const auto chosen = std::ranges::find_if(context.devices, &CapacityMark::chosen);
-        if (!ok || percent <= 0 || chosen == context.devices.end())
+        if (!ok || !(percent > 0) || context.unplanned.count() == 0)
             return refuse();
-        return base::Bytes{std::llround(static_cast<double>(chosen->size.count()) * percent / 100)};
+        return base::Budget{.bytes = {}, .ratio = percent / 100}.of(context.unplanned);
     }
     const bool relative = plain.startsWith(u'-') || plain.startsWith(u'+');
     const bool negative = plain.startsWith(u'-');
@@ -169,8 +168,8 @@ QString budgetHint()
 {
     return QCoreApplication::translate(
         "Budget",
-        "An amount such as 7.25 GiB or 7424 MiB, −500 MiB from here, 80 % of the GPU's memory, or "
-        "a GPU's name.");
+        "An amount such as 7.25 GiB or 7424 MiB, −500 MiB from here, 80 % of the unplanned peak, "
+        "or a GPU's name.");
 }
 
 } // namespace plimsoll::ui

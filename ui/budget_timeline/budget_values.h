@@ -88,7 +88,8 @@ private:
 struct BudgetContext
 {
     base::Bytes current;
-    std::vector<CapacityMark> devices; ///< "90 %" refers to the chosen one; "4060" names one
+    base::Bytes unplanned;             ///< peak that "90 %" is a share of; 0: not known yet
+    std::vector<CapacityMark> devices; ///< "4060" names one
 };
 /// "7.25" (GiB), "7.25 GiB", "7424 MiB", "90 %", "−500 MiB", "4060".
 [[nodiscard]] base::Result<base::Bytes> parseBudget(const QString& text,

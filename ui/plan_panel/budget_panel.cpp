@@ -51,9 +51,10 @@ QString editText(base::Bytes bytes)
 }
 
 /// The values that "90 %" and "4060" refer to in the Budget field.
-BudgetContext budgetContext(base::Bytes budget, const workspace::Choices& choices)
+BudgetContext budgetContext(base::Bytes budget, base::Bytes unplanned,
+                            const workspace::Choices& choices)
 {
-    BudgetContext context{budget, {}};
+    BudgetContext context{budget, unplanned, {}};
     for (const plan::Device& device : plan::builtInDevices())
         context.devices.push_back(
             {device.memory, QString::fromStdString(device.name), device.id == choices.device.id});
@@ -289,7 +290,8 @@ void BudgetPanel::readBudget()
     m_budgetEdit->setModified(false);
     if (text == editText(m_budget))
         return;
-    const base::Result<base::Bytes> budget = parseBudget(text, budgetContext(m_budget, m_choices));
+    const base::Result<base::Bytes> budget =
+        parseBudget(text, budgetContext(m_budget, m_unplannedPeak, m_choices));
     if (!budget || budget->count() == 0) {
         m_fieldError->setText(budget ? tr("The budget must be larger than 0.")
                                      : QString::fromStdString(budget.error().message));
@@ -342,6 +344,7 @@ void BudgetPanel::showFigures(const plan::Evaluation& evaluation, const plan::Ev
 
 void BudgetPanel::showUnplanned(const plan::VerifiedPlanPtr& unplanned, bool isPlanning)
 {
+    m_unplannedPeak = unplanned->evaluation().peak;
     showFigures(unplanned->evaluation(), unplanned->evaluation());
     m_memory->setPlan(unplanned, m_choices.device.memory);
     m_verdict->show(Verdict::Neutral, isPlanning
@@ -351,6 +354,7 @@ void BudgetPanel::showUnplanned(const plan::VerifiedPlanPtr& unplanned, bool isP
 
 void BudgetPanel::showPlan(const workspace::Planned& planned, const plan::VerifiedPlanPtr& plan)
 {
+    m_unplannedPeak = planned.unplanned->evaluation().peak;
     m_memory->setPlan(plan, m_budget);
     std::optional<base::Bytes> peak;
     if (plan) {

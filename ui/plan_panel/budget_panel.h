@@ -75,6 +75,7 @@ private:
     workspace::Choices m_choices;
     std::vector<plan::Device> m_ownDevices;
     base::Bytes m_budget;
+    base::Bytes m_unplannedPeak; ///< 0: not known yet
     QComboBox* m_device = nullptr;
     QLineEdit* m_budgetEdit = nullptr;
     QLineEdit* m_reserveEdit = nullptr;

@@ -33,6 +33,7 @@ private Q_SLOTS:
     void staysOnTheAxis();
     void readsWhatIsTyped_data();
     void readsWhatIsTyped();
+    void noShareOfAnUnknownPeak();
 };
 
 void BudgetValuesTest::roundsToAtMostOnePixel()
@@ -83,7 +84,9 @@ void BudgetValuesTest::readsWhatIsTyped_data()
     QTest::newRow("GiB") << QStringLiteral("7.25 GiB") << qint64{7424};
     QTest::newRow("no-break space") << QStringLiteral("7.25\u00a0GiB") << qint64{7424};
     QTest::newRow("MiB") << QStringLiteral("7424 MiB") << qint64{7424};
-    QTest::newRow("per cent") << QStringLiteral("50 %") << qint64{4096};
+    QTest::newRow("per cent") << QStringLiteral("50 %") << qint64{5000};
+    QTest::newRow("more than all") << QStringLiteral("120%") << qint64{12000};
+    QTest::newRow("no per cent") << QStringLiteral("0 %") << qint64{0};
     QTest::newRow("minus sign") << QStringLiteral("−500 MiB") << qint64{5500};
     QTest::newRow("hyphen") << QStringLiteral("-500 MiB") << qint64{5500};
     QTest::newRow("plus") << QStringLiteral("+1 GiB") << qint64{7024};
@@ -103,11 +106,18 @@ void BudgetValuesTest::readsWhatIsTyped()
     QFETCH(QString, text);
     QFETCH(qint64, mebibytes);
     const BudgetContext context{Bytes{6000 * kMiB},
+                                Bytes{10000 * kMiB},
                                 {{Bytes{8192 * kMiB}, QStringLiteral("RTX 4060"), true}}};
     const auto parsed = parseBudget(text, context);
     QCOMPARE(parsed.has_value(), mebibytes != 0);
     if (parsed)
         QCOMPARE(parsed->count(), mebibytes * kMiB);
+}
+
+/// Before the first plan there is nothing to take a share of.
+void BudgetValuesTest::noShareOfAnUnknownPeak()
+{
+    QVERIFY(!parseBudget(QStringLiteral("50 %"), {Bytes{6000 * kMiB}, {}, {}}));
 }
 
 } // namespace
