@@ -147,6 +147,30 @@ def test_known_lengths_reach_ctc():
     assert [graph["targets"][op[0]] for op in graph["ops"]] == [target for target, _ in real.ops]
 
 
+def test_experts_named_by_tensors_are_found():
+    """As switch transformers have them: a number in a tensor names a module."""
+
+    class Routed(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.router, self.experts = nn.Linear(16, 4), nn.ModuleDict({f"expert_{n}": nn.Linear(16, 16) for n in range(4)})
+
+        def forward(self, x):
+            chosen = F.one_hot(self.router(x).argmax(-1), 4)
+            result = torch.zeros_like(x)
+            for number in chosen.sum(0).nonzero().squeeze(-1):
+                rows = chosen[:, number].bool()
+                result[rows] = self.experts[f"expert_{number}"](x[rows])
+            return result
+
+    torch.manual_seed(0)
+    made = {"model": Routed(), "args": (torch.randn(12, 16),)}
+    real = record_stream(lambda: made, target="cpu", fake=False)
+    graph = trace_graph(target="cpu", values="real", **made)
+    assert [graph["targets"][op[0]] for op in graph["ops"]] == [target for target, _ in real.ops]
+    assert 2 <= sum(graph["modules"][call[0]][1].startswith("experts.expert_") for call in graph["calls"]) <= 4
+
+
 def test_what_no_op_asks_is_refused_without_that_advice():
     class Reading(nn.Linear):
         def forward(self, x):

@@ -148,12 +148,20 @@ def _list(fake: FakeTensor) -> Any:
     return _list_of_fake(fake) if real is None else real
 
 
+_formatted_fake = FakeTensor.__format__
+
+
+def _formatted(fake: FakeTensor, spec: str) -> str:
+    """f"expert_{number}" of a real tensor with one number shows the number."""
+    return fake.item().__format__(spec) if fake.dim() == 0 else _formatted_fake(fake, spec)
+
+
 @contextlib.contextmanager
 def answering(values: Optional[RealValues]) -> Iterator[None]:
     """While entered, questions of a traced step are answered as the real step answered them; None: as without one."""
     _by_step.append(values)
     try:
-        with mock.patch.object(FakeTensor, "tolist", _list):
+        with mock.patch.multiple(FakeTensor, tolist=_list, __format__=_formatted):
             yield
     finally:
         _by_step.pop()
