@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import copy
 from typing import Any, Callable, Iterator, Optional
 from unittest import mock
 
@@ -145,7 +146,7 @@ _list_of_fake = FakeTensor.tolist
 def _list(fake: FakeTensor) -> Any:
     """FakeTensor.tolist() runs ops that a real tensor doesn't."""
     real = real_answer(user_line(), LIST)
-    return _list_of_fake(fake) if real is None else real
+    return _list_of_fake(fake) if real is None else copy.deepcopy(real)
 
 
 _formatted_fake = FakeTensor.__format__
@@ -159,9 +160,10 @@ def _formatted(fake: FakeTensor, spec: str) -> str:
 @contextlib.contextmanager
 def answering(values: Optional[RealValues]) -> Iterator[None]:
     """While entered, questions of a traced step are answered as the real step answered them; None: as without one."""
+    patched = mock.patch.multiple(FakeTensor, tolist=_list, __format__=_formatted) if values is not None else contextlib.nullcontext()
     _by_step.append(values)
     try:
-        with mock.patch.multiple(FakeTensor, tolist=_list, __format__=_formatted):
+        with patched:
             yield
     finally:
         _by_step.pop()
