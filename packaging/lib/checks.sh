@@ -5,6 +5,7 @@
 
 time_limit=4800
 checks=()
+runner="" # what programs built with a sanitizer are started with; see try_sanitizer
 
 report() {
     checks+=("$(printf '%-22s %s' "$1:" "$2")")
@@ -96,7 +97,7 @@ check_debug() {
     build_check dev dev 1200 && run_sanitized_tests dev 1500 -E '^(pytest|plan_goldens)$'
 }
 
-# try_sanitizer NAME COMPILER FLAGS: compiles and starts a small program; sets $runner to what it needs to run at all.
+# try_sanitizer NAME COMPILER FLAGS: compiles and starts a small program; sets $runner to what such programs need to run at all.
 # Newer kernels place mappings where the sanitizers of GCC 12 and clang 14 don't expect them; setarch -R turns that off.
 try_sanitizer() {
     local program="$logs/try-$1"

@@ -85,7 +85,7 @@ void SanitizedTestsTest::onlyWhatIsWrongAloneFails()
         "set -u; . '" PLIMSOLL_SOURCE_DIR "/packaging/lib/common.sh'; logs='" + path
         + "'; . packaging/lib/results.sh; . packaging/lib/checks.sh; PATH='" + path
         + "':\"$PATH\"; time_limit=" + std::to_string(left)
-        + "; runner=; SECONDS=0; run_sanitized_tests asan 80 >/dev/null 2>&1; "
+        + "; SECONDS=0; run_sanitized_tests asan 80 >/dev/null 2>&1; "
           "echo \"${checks[*]}; $failed failed\"";
     const tests::ProgramRun run = tests::runProgram(
         QStringLiteral("bash"), {QStringLiteral("-c"), QString::fromStdString(script)});
