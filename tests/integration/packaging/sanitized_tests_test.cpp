@@ -81,12 +81,12 @@ void SanitizedTestsTest::onlyWhatIsWrongAloneFails()
                      + first.toStdString() + "; else " + alone.toStdString() + "; fi\n");
     std::filesystem::permissions(ctest, std::filesystem::perms::owner_all);
     const std::string path = folder.path().string();
-    const std::string script =
-        "set -u; . '" PLIMSOLL_SOURCE_DIR "/packaging/lib/common.sh'; logs='" + path
-        + "'; . packaging/lib/results.sh; . packaging/lib/checks.sh; PATH='" + path
-        + "':\"$PATH\"; time_limit=" + std::to_string(left)
-        + "; SECONDS=0; run_sanitized_tests asan 80 >/dev/null 2>&1; "
-          "echo \"${checks[*]}; $failed failed\"";
+    const std::string script = "set -u; . '" PLIMSOLL_SOURCE_DIR "/packaging/lib/common.sh'; logs='"
+                               + path
+                               + "'; . packaging/lib/results.sh; . packaging/lib/checks.sh; PATH='"
+                               + path + "':\"$PATH\"; time_limit=" + std::to_string(left)
+                               + "; SECONDS=0; run_sanitized_tests asan 80 >/dev/null 2>&1; "
+                                 "echo \"${checks[*]}; $failed failed\"";
     const tests::ProgramRun run = tests::runProgram(
         QStringLiteral("bash"), {QStringLiteral("-c"), QString::fromStdString(script)});
     QCOMPARE(QString::fromUtf8(run.out).simplified(), report);
