@@ -375,6 +375,29 @@ def test_what_cannot_be_measured_is_a_sentence(small, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("damage, sentence", [
+    (lambda content: content[:40] + b"\xff\xff" + content[42:], "can't be read as a graph file"),
+    (lambda content: gzip.compress(json.dumps({"format": "plimsoll-graph", "version": 1, "target": "cpu"}).encode()), "no whole graph file: it has no ops"),
+])  # fmt: skip
+def test_a_damaged_graph_is_refused_before_the_run(small, tmp_path, damage, sentence):
+    model, arguments = made()
+    graph = tmp_path / "graph.plimsoll.json.gz"
+    graph.write_bytes(damage(gzip.compress(json.dumps(read(small[0])).encode())))
+    with pytest.raises(plimsoll.TraceError, match=sentence):
+        plimsoll.measure(model, steps=1, graph=graph, out=tmp_path / "m.json", **arguments)
+    assert not (tmp_path / "m.json").exists()
+
+
+def test_the_graph_is_not_overwritten_by_its_measurement(small, tmp_path):
+    model, arguments = made()
+    graph = tmp_path / "graph.plimsoll.json"
+    graph.write_text(json.dumps(read(small[0])))
+    before = graph.read_bytes()
+    with pytest.raises(ValueError, match="out and graph are the same file"):
+        plimsoll.measure(model, steps=1, graph=graph, out=tmp_path / "." / "graph.plimsoll.json", **arguments)
+    assert graph.read_bytes() == before
+
+
 def test_times_go_into_no_other_graph(small, tmp_path):
     model, arguments = made()
     other = plimsoll.trace(Block(16), X, target="cpu", out=tmp_path / "other.plimsoll.json.gz")

@@ -72,6 +72,26 @@ def test_a_loop_through_the_forward_is_not(made):
     assert all(not module._forward_pre_hooks for module in model.modules())
 
 
+def test_what_the_loop_computes_before_the_forward_does_not_warn():
+    class Decoder(Coder):
+        def forward(self, x):
+            return self.decoder(self.encoder(x) if x.shape[1] == 8 else x)
+
+    model = Decoder()
+    plimsoll.apply(model, plan_of(trace_graph(Decoder(), torch.zeros(8, 4), target="cpu"), [region(0, 1)]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model(model.encoder(X)).sum().backward()
+
+
+def test_a_module_that_was_replaced_runs():
+    model = planned()
+    replaced, model.decoder = model.decoder, nn.Linear(4, 8)
+    with pytest.warns(UserWarning, match="decoder runs outside"):
+        replaced(replaced.weight.new_ones(1, 4))
+        replaced(replaced.weight.new_ones(1, 4))
+
+
 def test_nothing_is_left_of_a_plan_that_was_removed():
     model = planned()
     plimsoll.remove(model)

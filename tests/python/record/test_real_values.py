@@ -8,6 +8,7 @@ import plimsoll
 import pytest
 import torch
 import torch.nn.functional as F
+import torch.utils.checkpoint
 from helpers.graph_rules import assert_sound
 from plimsoll.record.stream import record_stream
 from plimsoll import TraceError
@@ -171,6 +172,80 @@ def test_experts_named_by_tensors_are_found():
     assert 2 <= sum(graph["modules"][call[0]][1].startswith("experts.expert_") for call in graph["calls"]) <= 4
 
 
+class Given(nn.Module):
+    """Two layers, and a forward as a function of module and input."""
+
+    def __init__(self, forward):
+        super().__init__()
+        self.a, self.b, self.own = nn.Linear(16, 16), nn.Linear(16, 16), forward
+        self.register_buffer("ready", torch.zeros((), dtype=torch.int64))
+        self.register_buffer("scale", torch.ones(16))
+        self.most = None
+
+    def forward(self, x):
+        return self.own(self, x)
+
+
+def _initialised(m, x):
+    """ActNorm: the first step sets what later ones use."""
+    h = m.a(x)
+    if m.ready.item() == 0:
+        with torch.no_grad():
+            m.scale.copy_(1 / h.std(0))
+            m.ready.fill_(1)
+    return m.b(h * m.scale).sum()
+
+
+def _asks_later(m, x):
+    """A question that the first step doesn't ask."""
+    h = m.a(x)
+    most = h.detach().abs().max()
+    if m.most is None:
+        m.most = most
+    elif most > m.most:
+        m.most = most
+    return m.b(h).sum()
+
+
+def _repeated(h, counts, size=None):
+    return torch.repeat_interleave(h, counts, 0, output_size=size)
+
+
+def _sometimes_known(m, x):
+    """Twice the same line, whose size is a value the second time only."""
+    h = m.a(x)
+    counts = torch.tensor([1, 2] + [1] * 9 + [2])
+    return _repeated(h, counts, 14).sin().sum() + _repeated(h, (h[:, 0] > 0).long()).sin().sum()
+
+
+def _parts_of_larger_memory(m, x):
+    kept = torch.unique_consecutive((m.a(x) > 0).reshape(-1).long())
+    return (m.b(x).reshape(-1)[: len(kept)] * kept).sum()
+
+
+def _recomputed(m, x):
+    def part(h):
+        for positive in (h[:, 0] > 0).tolist():
+            h = torch.tanh(m.b(h)) if positive else h * 2
+        return h
+
+    return torch.utils.checkpoint.checkpoint(part, m.a(x), use_reentrant=False).sum()
+
+
+@pytest.mark.parametrize("forward", [_initialised, _asks_later, _sometimes_known, _parts_of_larger_memory, _recomputed], ids=lambda f: f.__name__)
+def test_a_second_step_is_recorded_with_its_memory(forward):
+    torch.manual_seed(0)
+    made = {"model": Given(forward), "args": (torch.randn(12, 16),), "loss": LOSS}
+    real = record_stream(lambda: made, target="cpu", fake=False)
+    made["model"].ready.zero_()
+    made["model"].most = None
+    graph = trace_graph(target="cpu", values="real", **made)
+    assert_sound(graph)
+    assert [graph["targets"][op[0]] for op in graph["ops"]] == [target for target, _ in real.ops]
+    storages = real.recording.storages
+    assert [row[:1] + row[2:4] for row in graph["storages"]] == [[s.nbytes, s.alloc, s.free] for s in storages]
+
+
 def test_what_no_op_asks_is_refused_without_that_advice():
     class Reading(nn.Linear):
         def forward(self, x):
@@ -178,6 +253,23 @@ def test_what_no_op_asks_is_refused_without_that_advice():
 
     with pytest.raises(TraceError, match=r"\.numpy\(\) asks for the values .*: let shapes or arguments decide there"):
         trace_graph(Reading(16, 4), torch.ones(2, 16), target="cpu", values="real")
+
+
+def test_a_loss_without_values_is_refused():
+    with plimsoll.building():
+        weights = torch.ones(4)
+    with pytest.raises(TraceError, match="outside of building"):
+        trace_graph(nn.Linear(16, 4), torch.ones(2, 16), loss=lambda output: (output * weights).sum(), target="cpu", values="real")
+
+
+@pytest.mark.parametrize("given, kind, sentence", [
+    ({"model": len}, TypeError, "model must be a torch.nn.Module"),
+    ({"keep_output": "no"}, TypeError, "keep_output must be True, False or None, not 'no'"),
+    ({"keep_output": True, "mode": "inference"}, ValueError, "leave keep_output out"),
+])  # fmt: skip
+def test_wrong_arguments_are_refused(given, kind, sentence):
+    with pytest.raises(kind, match=sentence):
+        trace_graph(**{"model": nn.Linear(16, 4), "args": torch.ones(2, 16), "target": "cpu", "values": "real"} | given)
 
 
 def test_tensors_without_values_are_refused():

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Answers that a real step gave to questions about values: trace(values="real").
+"""Answers that real steps gave to questions about values: trace(values="real").
 
-The same code asks the same questions in the same order, so what a real step answered at a line is what a traced one is told there.
+A traced step runs the same code, so what an op returned at a line of the user's, the first time, the second time and so on, is what it returns
+there when it is traced. The first traced step, which only warms up, is answered as the first real one; all others as the second.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import collections
 import contextlib
 import copy
+from dataclasses import dataclass
 from typing import Any, Callable, Iterator, Optional
 from unittest import mock
 
@@ -24,10 +26,10 @@ aten = torch.ops.aten
 NUMBER = "aten._local_scalar_dense.default"
 LIST = "tolist"
 _MASKS = (torch.bool, torch.uint8)
-_by_step: list[Optional[RealValues]] = []
+_traced: list[Optional[RealValues]] = []
 
 
-def _depends_on_values(func: Any, args: Any) -> bool:
+def depends_on_values(func: Any, args: Any) -> bool:
     """Whether the shape of the op's result, or a number that it returns, depends on values. Of ops that aren't PyTorch's nothing is known."""
     if func is aten.index.Tensor:
         return any(index is not None and index.dtype in _MASKS for index in args[1])
@@ -36,32 +38,48 @@ def _depends_on_values(func: Any, args: Any) -> bool:
     return torch.Tag.dynamic_output_shape in func.tags or torch.Tag.data_dependent_output in func.tags
 
 
-def _kept(tensor: torch.Tensor) -> torch.Tensor:
-    """Of floating-point tensors nobody asks more than the shape."""
-    if tensor.is_floating_point() or tensor.is_complex():
-        return torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype, device="meta")
-    return tensor.detach().to("cpu", copy=True)
+@dataclass(frozen=True)
+class Returned:
+    """A tensor that an op returned in a real step: the value, of which floating-point ones have the shape only, and its memory, of which a
+    result may be a part."""
+
+    value: torch.Tensor  # on the CPU, or on "meta"
+    strides: tuple[int, ...]
+    offset: int  # elements
+    nbytes: int  # of the storage
+
+
+def _returned(tensor: torch.Tensor) -> Returned:
+    is_whole = not (tensor.is_floating_point() or tensor.is_complex())
+    value = tensor.detach().to("cpu", copy=True) if is_whole else torch.empty(tensor.shape, dtype=tensor.dtype, device="meta")
+    return Returned(value, tensor.stride(), tensor.storage_offset(), tensor.untyped_storage().nbytes())
 
 
 class RealValues:
-    """What ops that depend on values returned in a real step, by the user's line and the op, in order."""
+    """What ops that depend on values returned in real steps, by the user's line and the op, in order."""
 
     def __init__(self) -> None:
-        self._returned: dict[tuple[str, str], list[Any]] = {}
+        self._steps: list[dict[tuple[str, str], list[Any]]] = []
+        self._step = -1  # that answers now
         self._asked: collections.Counter[tuple[str, str]] = collections.Counter()
         self._lines: dict[str, None] = {}
 
-    def add(self, line: str, op: str, result: Any) -> None:
-        self._returned.setdefault((line, op), []).append(tree_map_only(torch.Tensor, _kept, result))
+    def begin(self) -> None:
+        """The next real step begins."""
+        self._steps.append({})
 
-    def rewind(self) -> None:
-        """The step is run again from its beginning."""
+    def add(self, line: str, op: str, result: Any) -> None:
+        self._steps[-1].setdefault((line, op), []).append(tree_map_only(torch.Tensor, _returned, result))
+
+    def answer_next(self) -> None:
+        """The next traced step begins; after the last real step, that one answers again."""
+        self._step = min(self._step + 1, len(self._steps) - 1)
         self._asked.clear()
 
     def next(self, line: str, op: str) -> Optional[Any]:
-        """What this op returned next at this line; None if the real step didn't run it there so often."""
+        """What this op returned next at this line, tensors as Returned; None if the real step ran it there fewer times."""
         key = (line, op)
-        returned, number = self._returned.get(key, ()), self._asked[key]
+        returned, number = self._steps[self._step].get(key, ()), self._asked[key]
         self._asked[key] += 1
         if number >= len(returned):
             return None
@@ -70,11 +88,11 @@ class RealValues:
 
     def assumed(self) -> list[str]:
         """What the trace took for granted, for its file."""
-        return [f"{line}: what depends on values there is taken as a real step with these arguments had it" for line in self._lines]
+        return [f"{line}: what depends on values there is taken as a real step on the given tensors had it" for line in self._lines]
 
 
 class _Functions(TorchFunctionMode):
-    """Functions that ask a fake otherwise than a real tensor: what the fake will be asked is noted."""
+    """one_hot() asks a real tensor otherwise than a fake (eager_paths.py): what the fake is going to be asked is noted."""
 
     def __init__(self, watching: Watching, target: str):
         super().__init__()
@@ -83,11 +101,7 @@ class _Functions(TorchFunctionMode):
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
-        if func is torch.Tensor.tolist:  # reads memory, past all ops
-            result = func(*args, **kwargs)
-            self._watching.values.add(user_line(), LIST, result)
-            return result
-        if func is torch._C._nn.one_hot:  # as eager_paths.py has it
+        if func is torch._C._nn.one_hot:
             with self._watching.paused():
                 result = func(*args, **kwargs)
             classes = args[1] if len(args) > 1 else kwargs.get("num_classes", -1)
@@ -105,8 +119,8 @@ class _Functions(TorchFunctionMode):
 
 
 class Watching(TorchDispatchMode):
-    """Notes what a real step returns to questions about values, for a step that is traced for `target`. `asks`: whether a question is one of
-    the step's own."""
+    """Notes how real steps answer questions about values, for a step that is traced for `target`. `asks`: whether a question is one of the
+    step's own. Each step begins when it is entered."""
 
     def __init__(self, target: str, asks: Callable[[], bool], on_op: Callable[[], None]):
         super().__init__()
@@ -115,14 +129,29 @@ class Watching(TorchDispatchMode):
         self._on_op = on_op
         self._is_paused = False
         self._functions = _Functions(self, target)
+        self._lists = contextlib.ExitStack()
 
     def __enter__(self) -> Any:
+        self.values.begin()
+        # Reads memory past all ops; function modes don't see it in backward.
+        self._lists.enter_context(mock.patch.object(torch.Tensor, "tolist", self._list))
         self._functions.__enter__()
         return super().__enter__()
 
     def __exit__(self, *error: Any) -> None:
         super().__exit__(*error)
         self._functions.__exit__(*error)
+        self._lists.close()
+
+    @property
+    def _list(self) -> Callable[[torch.Tensor], Any]:
+        def listed(tensor: torch.Tensor) -> Any:
+            result = _list_of_real(tensor)
+            if not self._is_paused and not isinstance(tensor, FakeTensor):
+                self.values.add(user_line(), LIST, result)
+            return result
+
+        return listed
 
     @contextlib.contextmanager
     def paused(self) -> Iterator[None]:
@@ -135,11 +164,12 @@ class Watching(TorchDispatchMode):
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         self._on_op()
         result = func(*args, **(kwargs or {}))
-        if not self._is_paused and _depends_on_values(func, args) and self._asks():
+        if not self._is_paused and depends_on_values(func, args) and self._asks():
             self.values.add(user_line(), str(func), result)
         return result
 
 
+_list_of_real = torch._C.TensorBase.tolist
 _list_of_fake = FakeTensor.tolist
 
 
@@ -159,27 +189,31 @@ def _formatted(fake: FakeTensor, spec: str) -> str:
 
 @contextlib.contextmanager
 def answering(values: Optional[RealValues]) -> Iterator[None]:
-    """While entered, questions of a traced step are answered as the real step answered them; None: as without one."""
+    """While entered, questions of traced steps are answered as the real steps answered them; None: there were none."""
     patched = mock.patch.multiple(FakeTensor, tolist=_list, __format__=_formatted) if values is not None else contextlib.nullcontext()
-    _by_step.append(values)
+    _traced.append(values)
     try:
         with patched:
             yield
     finally:
-        _by_step.pop()
+        _traced.pop()
 
 
-def could_answer() -> bool:
-    """Whether a step is being traced for which no real one was run."""
-    return bool(_by_step) and _by_step[-1] is None
+def without_real_step() -> bool:
+    """Whether trace() is at work and has run no real step."""
+    return bool(_traced) and _traced[-1] is None
 
 
-def rewind() -> None:
-    """To be called before each run of the step."""
-    if _by_step and _by_step[-1] is not None:
-        _by_step[-1].rewind()
+def with_real_step() -> bool:
+    return bool(_traced) and _traced[-1] is not None
+
+
+def begin_step() -> None:
+    """To be called before each run of the step that is traced."""
+    if _traced and _traced[-1] is not None:
+        _traced[-1].answer_next()
 
 
 def real_answer(line: str, op: str) -> Optional[Any]:
-    """What the real step got there, with real tensors; None if there was none, or it didn't ask."""
-    return _by_step[-1].next(line, op) if _by_step and _by_step[-1] is not None else None
+    """RealValues.next() of the step that answers now; None if there is none."""
+    return _traced[-1].next(line, op) if _traced and _traced[-1] is not None else None

@@ -10,11 +10,11 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensor
 
 from ..common.graph_rows import OPTIMIZER, TraceError
-from ..common.real_values import NUMBER, real_answer
+from ..common.real_values import NUMBER, Returned, depends_on_values, real_answer, with_real_step
 from ..common.source_lines import function_on_stack, line_of, user_line
 from .answers import assumed_at
 from .known_values import Values, values_of
-from .refused_ops import UNKNOWN, WITHOUT_QUANTIZATION, refusal_in, without_values
+from .refused_ops import WITHOUT_QUANTIZATION, refusal_in, unknown, without_values
 
 aten = torch.ops.aten
 
@@ -84,13 +84,18 @@ def answer(tensor: torch.Tensor, phase: int, assumed: list[str]) -> Any:
         return STEP_NUMBER
     raise TraceError(
         f"{line or 'the step itself'}: it depends on the value of a tensor (.item(), bool() or indexing by a mask), "
-        f"which is not known when a step is traced without data: {without_values()}. "
+        f"{unknown('is')}: {without_values()}. "
         f"Or give the answer, which trace() takes for granted: assume={{{line!r}: ...}}"
     )
 
 
-def result(func: Any, args: Any, kwargs: Any, assumed: list[str]) -> Any:
-    """The result of an op whose shape depends on values; None if those are unknown."""
+def real_result(func: Any, args: Any) -> Any:
+    """What the op returned in a real step, for result(); to be called for each op, so that none is skipped."""
+    return real_answer(user_line(3), str(func)) if with_real_step() and depends_on_values(func, args) else None
+
+
+def result(func: Any, args: Any, kwargs: Any, assumed: list[str], real: Any = None) -> Any:
+    """The result of an op whose shape depends on values; None if those are unknown. `real`: see real_result()."""
     asked = next((a for a in args if isinstance(a, FakeTensor)), None)
     if asked is None:
         return None
@@ -98,15 +103,20 @@ def result(func: Any, args: Any, kwargs: Any, assumed: list[str]) -> Any:
     values = values_of(mode)
 
     def fake(value: Any) -> Any:
-        if not isinstance(value, torch.Tensor):
+        if isinstance(value, Returned):
+            real, count = value.value, -(-value.nbytes // value.value.element_size())
+            with mode:
+                made = torch.empty((count,), dtype=real.dtype, device=asked.device).as_strided(real.shape, value.strides, value.offset)
+        elif isinstance(value, torch.Tensor):
+            real = value
+            with mode:
+                made = torch.empty_strided(real.shape, real.stride(), dtype=real.dtype, device=asked.device)
+        else:
             return value
-        with mode:
-            made = torch.empty_strided(value.shape, value.stride(), dtype=value.dtype, device=asked.device)
-        values.give(made, value)
+        values.give(made, real)
         return made
 
     line = user_line(3)
-    real = real_answer(line, str(func))
     if real is not None:
         return tuple(map(fake, real)) if isinstance(real, (tuple, list)) else fake(real)
     real = values.computed(func, args, kwargs)
@@ -156,9 +166,9 @@ def translate(error: Exception) -> Optional[TraceError]:
             "tensor (device=x.device) instead of naming one"
         )
     if "its data is not allocated yet" in text:
-        return TraceError(f"{where}: PyTorch reads the values of a tensor there, {UNKNOWN}: {without_values()}")
+        return TraceError(f"{where}: PyTorch reads the values of a tensor there, {unknown()}: {without_values()}")
     if ".numpy()" in text and "tensor subclasses" in text:
-        return TraceError(f"{where}: .numpy() asks for the values of a tensor, {UNKNOWN}: {without_values()}")
+        return TraceError(f"{where}: .numpy() asks for the values of a tensor, {unknown()}: {without_values()}")
     refused = refusal_in(text)
     return TraceError(f"{where}: {refused}") if refused is not None else None
 
@@ -167,7 +177,7 @@ def explain(func: Any, error: Exception, line: Optional[str]) -> TraceError:
     where = line or "the step itself"
     name = type(error).__name__
     if name in ("DataDependentOutputException", "DynamicOutputShapeException"):
-        return TraceError(f"{where}: the result of {func} depends on values, {UNKNOWN}: {without_values()}")
+        return TraceError(f"{where}: the result of {func} depends on values, {unknown()}: {without_values()}")
     if func.namespace == "quantized":
         return TraceError(f"{where}: {func} works on quantized values, for which there are no fake tensors: {WITHOUT_QUANTIZATION}")
     return TraceError(f"{where}: {func} has no implementation for fake tensors; register one with torch.library.register_fake ({error})")

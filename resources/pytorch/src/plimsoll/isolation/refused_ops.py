@@ -6,10 +6,9 @@ from __future__ import annotations
 import re
 from typing import Optional
 
-from ..common.real_values import could_answer
+from ..common.real_values import with_real_step, without_real_step
 
-UNKNOWN = "which are not known when a step is traced without data"
-_REAL = 'trace with values="real", which runs the step once on the given tensors, or '
+_REAL = 'trace with values="real", which runs the step on the given tensors, or '
 _WITHOUT_VALUES = (
     "let shapes or arguments decide there. If it is code of a library (a loss, a check), trace around it: leave the labels out and give a loss "
     "of your own (loss=lambda output: output.logits.sum()); plans of module regions fit the real step"
@@ -24,9 +23,14 @@ _PYTHON = "write it in plain Python (an if that shapes or arguments decide, a lo
 _NESTED = "a nested tensor is made there, whose sizes are values: pad to one length (torch.nested.to_padded_tensor) while the step is traced"
 
 
+def unknown(are: str = "are") -> str:
+    """Why nothing is known about values."""
+    return "which the real step did not ask there" if with_real_step() else f"which {are} not known when a step is traced without data"
+
+
 def without_values() -> str:
     """What to do about a question about values."""
-    return _REAL + _WITHOUT_VALUES if could_answer() else _WITHOUT_VALUES
+    return _REAL + _WITHOUT_VALUES if without_real_step() else _WITHOUT_VALUES
 
 
 def refusal_in(text: str) -> Optional[str]:

@@ -168,7 +168,7 @@ def measure(
     _check_times(device, times, steps, graph)
     name = name or type(model).__name__
     path = file_to_write(out, name, ".measurement.json")
-    timed = graph_to_write_into(graph, device)
+    timed = graph_to_write_into(graph, device, path)
     content = load_plan(plan) if plan is not None else None
     told = Progress(progress, _PASSES_OF_RUN * (1 if plan is None else 2))
     try:

@@ -6,11 +6,13 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import zlib
 from pathlib import Path
 from typing import Any, Optional, Union
 
 import torch
 
+from ..common.argument_errors import ArgumentValueError
 from ..common.graph_rows import VIEW, Op, TraceError
 from ..common.paths import file_to_read
 from ..record.writer import write
@@ -18,12 +20,14 @@ from .profiled import Watched, matched, median_times, scratch_of
 from .scratch import set_scratch
 
 _TIME = 14  # column of `ops`
+_NEEDED = ("ops", "targets", "nodes", "storages")
 _LEAST = 0.95  # of the ops that compute must be in the profile, or the graph belongs to another step
 
 
 def write_measured(path: Path, watched: Watched, ran: int, device: torch.device, measurement: Path) -> None:
     """Sets `time_ns` of each op that the unplanned steps (of `ran` ops) contain, and null for the others, and what their kernels took for
-    themselves. Raises TraceError and leaves the file unchanged if it isn't a graph of the measured step, which `measurement` already tells."""
+    themselves. Raises TraceError and leaves the file unchanged if it isn't a graph of the measured step; the error then names the file
+    `measurement`, which has been written."""
     graph = _read(path, device)
     ops = [
         Op(graph["targets"][row[0]], row[1], row[2], row[3], "", flags=row[8], seq=row[9], node=graph["nodes"][row[10]] if row[10] >= 0 else "")
@@ -51,10 +55,12 @@ def write_measured(path: Path, watched: Watched, ran: int, device: torch.device,
         temporary.unlink(missing_ok=True)
 
 
-def graph_to_write_into(given: Union[str, Path, None], device: torch.device) -> Optional[Path]:
+def graph_to_write_into(given: Union[str, Path, None], device: torch.device, measurement: Path) -> Optional[Path]:
     """The graph file of that name. Raises TraceError if it can't get times of steps on this device, whatever they are."""
     path = file_to_read(given, "graph") if given is not None else None
     if path is not None:
+        if measurement.exists() and path.samefile(measurement):
+            raise ArgumentValueError(f"out and graph are the same file {path}: give the measurement a name of its own")
         _read(path, device)
     return path
 
@@ -63,10 +69,13 @@ def _read(path: Path, device: torch.device) -> dict[str, Any]:
     try:
         content = path.read_bytes()
         graph = json.loads(gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content)
-    except (OSError, ValueError, EOFError) as error:
+    except (OSError, ValueError, EOFError, zlib.error) as error:
         raise TraceError(f"{path} can't be read as a graph file: {error}") from error
     if not isinstance(graph, dict) or graph.get("format") != "plimsoll-graph" or graph.get("version") != 1:
         raise TraceError(f"{path} is no graph file of version 1")
+    missing = next((key for key in _NEEDED if not isinstance(graph.get(key), list)), None)
+    if missing is not None:
+        raise TraceError(f"{path} is no whole graph file: it has no {missing}")
     if graph.get("execution") == "step":
         raise TraceError(f"{path} is a plan written out as a graph: give the graph that was traced, and plan that again")
     if graph.get("target") != device.type:

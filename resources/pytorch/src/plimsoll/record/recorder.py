@@ -81,7 +81,7 @@ class Recorder(Transparent):
 
     def __init__(self, step: Any, target: str):
         super().__init__()
-        real_values.rewind()
+        real_values.begin_step()
         self.on = False
         self.phase = FORWARD
         self.ops: list[Op] = []
@@ -175,11 +175,12 @@ class Recorder(Transparent):
         self._foreign.refuse(args, kwargs)
         if self._lender is not None:
             refuse_real_writes(func, args, kwargs)
+        real = data_dependent.real_result(func, args)
         try:
             result = fake_results.run(func, args, kwargs, self._target)
         except RuntimeError as error:
             if isinstance(error, _UNIMPLEMENTED) or _NO_FAKE in str(error):
-                result = data_dependent.result(func, args, kwargs, self.assumed)
+                result = data_dependent.result(func, args, kwargs, self.assumed, real)
                 if result is None:
                     raise data_dependent.explain(func, error, user_line()) from error
                 return result

@@ -12,10 +12,10 @@ import torch
 from ..common.graph_rows import Recording
 from ..common.paths import file_to_write
 from ..common.progress import Choice, Progress
+from ..common.real_values import answering
 from ..isolation.answers import assuming
 from ..isolation.data_dependent import translated
 from ..isolation.preserve import older_objects_spared
-from ..common.real_values import answering
 from ..shapes.axes import Axis, Dims, axes_of
 from ..shapes.varied import Sample
 from ..shapes.vary import recordings_of, vary_of
@@ -23,7 +23,7 @@ from ..training_step.environment import MicroSteps, prepared, variant_of
 from ..training_step.step import Step
 from ..version import VERSION
 from .finish import finish
-from .real_step import Values, check_values, values_of_step
+from .real_step import Values, check_values, values_of_steps
 from .record import SavedTensors, record, record_with_python_frees, warm_up
 from .writer import graph_of, write
 
@@ -97,7 +97,9 @@ def trace_graph(
 
     try:
         with translated(), assuming(assume), older_objects_spared():
-            real = values_of_step(model, args, kwargs, loss, mode, target, told_progress, **options) if values is not None else None
+            real = None
+            if values is not None:
+                real = values_of_steps(model, args, kwargs, loss, optimizer, mode, target, told_progress, **options)
             with answering(real), translated(), prepare() as step:
                 axes = axes_of(step, vary, vary_dims)
                 if axes:
@@ -149,8 +151,8 @@ def trace(
         autocast (torch.dtype, optional): Forward and loss run under torch.autocast with this dtype, backward and optimizer outside. Losses
             are not scaled. Default: autocast stays as it is around this call.
         assume (dict, optional): ``{"model.py:41": True}`` answers a question about a value (.item(), bool()) by the line that asks it.
-        values (str, optional): "real" runs forward, loss and backward once on the given tensors, and answers such questions, and those
-            about sizes that depend on values (indexing by a mask), as that step did. Everything is restored afterwards.
+        values (str, optional): "real" runs forward, loss and backward twice on the given tensors, and answers such questions, and those
+            about sizes that depend on values (indexing by a mask), as these did. Everything is restored afterwards.
         keep_output (bool, optional): Whether the training loop holds the model's output until the step ends, or lets it go once the loss
             is computed. Default: it holds it, unless the loss is the output's own ``.loss``.
 

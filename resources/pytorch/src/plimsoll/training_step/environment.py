@@ -66,7 +66,7 @@ def variant_of(optimizer: Any) -> str:
     return "fused" if options.get("fused") else "foreach" if options.get("foreach") else "for-loop"
 
 
-def _check(model: Any, kwargs: Any, optimizer: Any, target: str) -> None:
+def check_step(model: Any, kwargs: Any, optimizer: Any, target: str) -> None:
     check_model(model)
     wrapper = data_parallel_in(model)
     if wrapper is not None:
@@ -137,7 +137,7 @@ def prepared(
     """A step whose tensors are fakes (`fake` False: the real ones); unless `moves`, each lies where its tensor does. `emulate`: whether a
     step for CUDA runs on the CPU with CUDA's kernels emulated; None: if there is no GPU. `resize` may change its arguments. Its forward and loss run under `autocast`; None: as it is
     around the call. The last `targets` positional arguments go to the loss."""
-    _check(model, kwargs, optimizer, target)
+    check_step(model, kwargs, optimizer, target)
     args = tuple(args) if isinstance(args, (list, tuple)) else (args,)
     kwargs = dict(kwargs or {})
     on_gpu = target == "cuda" and (torch.cuda.is_available() if emulate is None else not emulate)

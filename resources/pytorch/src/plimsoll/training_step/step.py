@@ -9,7 +9,7 @@ from typing import Any, Callable, Iterator, Optional, Sequence
 
 import torch
 
-from ..common.argument_errors import ArgumentValueError
+from ..common.argument_errors import ArgumentTypeError, ArgumentValueError
 from ..common.graph_rows import BACKWARD, FORWARD, LOSS, OPTIMIZER, TraceError
 from ..common.progress import Progress
 from ..common.tensors import tensors_in
@@ -18,7 +18,7 @@ from ..kernels import huggingface
 from ..kernels.cuda_kernels import Kernels
 from .autocast import Casting
 
-LETS_LOGITS_GO = "the training loop keeps only the loss of the model's output: logits die with their last use"
+LETS_OUTPUT_GO = "the training loop keeps only the loss of the model's output: logits die with their last use"
 STEPS_AT_ONCE = "the optimizer steps right after backward: gradients are neither clipped, scaled nor accumulated over steps"
 STEPS_AFTER = "the optimizer steps right after the last of {} micro-steps: gradients are summed over them, neither clipped nor scaled"
 KEEPS_OUTPUT = "the training loop keeps the model's output until the step ends"
@@ -32,7 +32,7 @@ def check_mode(mode: Any) -> None:
 class Step:
     """`later`: arguments (args, kwargs) of the micro-steps after the first; empty: all have the same. `casting`: autocast that is on in
     forward and loss. `targets`: number of positional arguments, the last ones, that go to the loss instead of the model.
-    `keep_output`: whether the training loop holds the model's output until the step ends; None: if it computes the loss itself."""
+    `keep_output`: whether the training loop holds the model's output until the step ends; None: unless the loss is the output's own."""
 
     def __init__(
         self, model: torch.nn.Module, args: tuple, kwargs: dict, loss: Optional[Callable], optimizer: Any, mode: str,
@@ -40,6 +40,10 @@ class Step:
         casting: Casting = Casting(), targets: int = 0, keep_output: Optional[bool] = None,
     ):  # fmt: skip
         check_mode(mode)
+        if keep_output not in (None, True, False):
+            raise ArgumentTypeError(f"keep_output must be True, False or None, not {keep_output!r}")
+        if keep_output is not None and mode == "inference":
+            raise ArgumentValueError("inference returns its output, and nothing comes after it: leave keep_output out")
         if mode == "inference" and micro_steps > 1:
             raise ArgumentValueError("micro-steps accumulate gradients, of which there are none in inference: leave micro_steps out")
         self.model = model
@@ -73,7 +77,7 @@ class Step:
             for name, value in kwargs.items():
                 for tensor in tensors_in(value):
                     yield place + name, tensor
-        for name, value in _brought(self.loss):
+        for name, value in brought(self.loss):
             for tensor in tensors_in(value):
                 yield name, tensor
 
@@ -100,7 +104,7 @@ class Step:
                 recorder.phase = LOSS
                 own = _own_loss(output) if self.loss is None else None
                 keeps = own is None if self.keep_output is None else self.keep_output
-                self._assume(KEEPS_OUTPUT if keeps else LETS_LOGITS_GO)
+                self._assume(KEEPS_OUTPUT if keeps else LETS_OUTPUT_GO)
                 if own is not None and not keeps:
                     output = None
                 total = own if own is not None else self._loss_of(output, args) if self.loss is not None else _sum(output)
@@ -155,7 +159,8 @@ class Step:
             self.assumed.append(sentence)
 
 
-def _brought(function: Any) -> Iterator[tuple[str, Any]]:
+def brought(function: Any) -> Iterator[tuple[str, Any]]:
+    """What a loss function brings along, by name: bound arguments, closures, defaults."""
     while isinstance(function, functools.partial):
         for position, value in enumerate(function.args):
             yield f"loss.args[{position}]", value
