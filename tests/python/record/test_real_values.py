@@ -225,11 +225,27 @@ def _parts_of_larger_memory(m, x):
 
 def _recomputed(m, x):
     def part(h):
+        classes = F.one_hot((h[:, 0] > 0).long() + 1)
+        assert F.one_hot(classes.argmax(-1), 7).shape[1] == int(classes.sum()) - len(h) + 7
+        h = h * classes.sum(-1, keepdim=True)
         for positive in (h[:, 0] > 0).tolist():
             h = torch.tanh(m.b(h)) if positive else h * 2
         return h
 
     return torch.utils.checkpoint.checkpoint(part, m.a(x), use_reentrant=False).sum()
+
+
+@pytest.mark.parametrize("reentrant", [True, False])
+def test_classes_are_counted_in_a_recomputation_for_a_gpu_too(reentrant):
+    def forward(m, x):
+        def part(h):
+            return m.b(h) * F.one_hot((h[:, 0] > 0).long() + 4).sum(-1, keepdim=True)
+
+        return torch.utils.checkpoint.checkpoint(part, m.a(x), use_reentrant=reentrant).sum()
+
+    graphs = {target: trace_graph(Given(forward), torch.randn(12, 16), target=target, values="real") for target in ("cpu", "cuda")}
+    for graph in graphs.values():
+        assert (12, 6) in [row[1] for row in graph["tensors"]]
 
 
 @pytest.mark.parametrize("forward", [_initialised, _asks_later, _sometimes_known, _parts_of_larger_memory, _recomputed], ids=lambda f: f.__name__)

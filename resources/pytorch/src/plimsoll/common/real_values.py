@@ -16,7 +16,6 @@ from unittest import mock
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
-from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_map_only
 
@@ -58,7 +57,8 @@ def _returned(tensor: torch.Tensor) -> Returned:
 class RealValues:
     """What ops that depend on values returned in real steps, by the user's line and the op, in order."""
 
-    def __init__(self) -> None:
+    def __init__(self, on_cpu: bool) -> None:
+        self.on_cpu = on_cpu  # where the real steps ran
         self._steps: list[dict[tuple[str, str], list[Any]]] = []
         self._step = -1  # that answers now
         self._asked: collections.Counter[tuple[str, str]] = collections.Counter()
@@ -76,14 +76,16 @@ class RealValues:
         self._step = min(self._step + 1, len(self._steps) - 1)
         self._asked.clear()
 
-    def next(self, line: str, op: str) -> Optional[Any]:
-        """What this op returned next at this line, tensors as Returned; None if the real step ran it there fewer times."""
+    def next(self, line: str, op: str, decides: bool = True) -> Optional[Any]:
+        """What this op returned next at this line, tensors as Returned; None if the real step ran it there fewer times. `decides`: whether the
+        answer matters to the step, so that its line is told."""
         key = (line, op)
         returned, number = self._steps[self._step].get(key, ()), self._asked[key]
         self._asked[key] += 1
         if number >= len(returned):
             return None
-        self._lines[line] = None
+        if decides:
+            self._lines[line] = None
         return returned[number]
 
     def assumed(self) -> list[str]:
@@ -91,80 +93,39 @@ class RealValues:
         return [f"{line}: what depends on values there is taken as a real step on the given tensors had it" for line in self._lines]
 
 
-class _Functions(TorchFunctionMode):
-    """one_hot() asks a real tensor otherwise than a fake (eager_paths.py): what the fake is going to be asked is noted."""
-
-    def __init__(self, watching: Watching, target: str):
-        super().__init__()
-        self._watching = watching
-        self._target = target
-
-    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        kwargs = kwargs or {}
-        if func is torch._C._nn.one_hot:
-            with self._watching.paused():
-                result = func(*args, **kwargs)
-            classes = args[1] if len(args) > 1 else kwargs.get("num_classes", -1)
-            indices = args[0] if args else kwargs["input"]
-            if classes == -1:
-                self._add(torch.stack(torch.aminmax(indices)) if self._target == "cpu" else indices.max().reshape(1))
-            return result
-        return func(*args, **kwargs)
-
-    def _add(self, numbers: torch.Tensor) -> None:
-        line = user_line(3)
-        with self._watching.paused():
-            for number in numbers.tolist():
-                self._watching.values.add(line, NUMBER, number)
-
-
 class Watching(TorchDispatchMode):
-    """Notes how real steps answer questions about values, for a step that is traced for `target`. `asks`: whether a question is one of the
-    step's own. Each step begins when it is entered."""
+    """Notes how real steps answer questions about values. Each step begins when it is entered."""
 
-    def __init__(self, target: str, asks: Callable[[], bool], on_op: Callable[[], None]):
+    def __init__(self, on_cpu: bool, on_op: Callable[[], None]):
         super().__init__()
-        self.values = RealValues()
-        self._asks = asks
+        self.values = RealValues(on_cpu)
         self._on_op = on_op
-        self._is_paused = False
-        self._functions = _Functions(self, target)
         self._lists = contextlib.ExitStack()
 
     def __enter__(self) -> Any:
         self.values.begin()
         # Reads memory past all ops; function modes don't see it in backward.
         self._lists.enter_context(mock.patch.object(torch.Tensor, "tolist", self._list))
-        self._functions.__enter__()
         return super().__enter__()
 
     def __exit__(self, *error: Any) -> None:
         super().__exit__(*error)
-        self._functions.__exit__(*error)
         self._lists.close()
 
     @property
     def _list(self) -> Callable[[torch.Tensor], Any]:
         def listed(tensor: torch.Tensor) -> Any:
             result = _list_of_real(tensor)
-            if not self._is_paused and not isinstance(tensor, FakeTensor):
+            if not isinstance(tensor, FakeTensor):
                 self.values.add(user_line(), LIST, result)
             return result
 
         return listed
 
-    @contextlib.contextmanager
-    def paused(self) -> Iterator[None]:
-        before, self._is_paused = self._is_paused, True
-        try:
-            yield
-        finally:
-            self._is_paused = before
-
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         self._on_op()
         result = func(*args, **(kwargs or {}))
-        if not self._is_paused and depends_on_values(func, args) and self._asks():
+        if depends_on_values(func, args):
             self.values.add(user_line(), str(func), result)
         return result
 
@@ -214,6 +175,13 @@ def begin_step() -> None:
         _traced[-1].answer_next()
 
 
-def real_answer(line: str, op: str) -> Optional[Any]:
+def real_answer(line: str, op: str, decides: bool = True) -> Optional[Any]:
     """RealValues.next() of the step that answers now; None if there is none."""
-    return _traced[-1].next(line, op) if _traced and _traced[-1] is not None else None
+    return _traced[-1].next(line, op, decides) if _traced and _traced[-1] is not None else None
+
+
+def skip_numbers_of_cpu(count: int) -> None:
+    """Passes over numbers for which only kernels of the CPU ask at the user's line."""
+    if _traced and _traced[-1] is not None and _traced[-1].on_cpu:
+        for _ in range(count):
+            _traced[-1].next(user_line(), NUMBER, False)

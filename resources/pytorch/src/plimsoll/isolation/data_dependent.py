@@ -63,7 +63,7 @@ def answer(tensor: torch.Tensor, phase: int, assumed: list[str]) -> Any:
     if _given:
         return _given[-1]
     line = user_line(3)
-    real = real_answer(line, NUMBER) if decides() else None
+    real = real_answer(line, NUMBER, decides())
     if real is not None:
         return real
     values = values_of(tensor.fake_mode) if isinstance(tensor, FakeTensor) else None

@@ -12,6 +12,7 @@ from torch._subclasses.fake_tensor import FakeTensor
 from torch.overrides import _get_current_function_mode_stack
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 
+from ..common.real_values import skip_numbers_of_cpu
 from .in_place import Noting
 
 
@@ -46,6 +47,8 @@ def _look_at_classes(indices: torch.Tensor) -> None:
 
 def _one_hot(indices: torch.Tensor, classes: int, target: str) -> torch.Tensor:
     """On a CPU, the real function checks the classes first; on fakes, PyTorch compares with arange() instead of scattering."""
+    if target == "cuda":
+        skip_numbers_of_cpu(1 if classes == -1 else 2)  # the smallest and the largest class
     if classes == -1:
         classes = (_largest(indices) if target == "cpu" else int(indices.max().item())) + 1
     elif target == "cpu":
