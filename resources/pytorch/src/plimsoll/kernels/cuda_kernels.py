@@ -14,7 +14,7 @@ from typing import Any, Callable, Iterable, Iterator, Optional
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
 
-from . import cuda_attention, cuda_autocast, cuda_norms, cuda_recurrent
+from . import cuda_attention, cuda_autocast, cuda_norms, cuda_recurrent, cuda_softmax
 
 aten = torch.ops.aten
 _KEY = "AutogradCPU"
@@ -138,6 +138,7 @@ def cuda_kernels(kernels: Kernels) -> Iterator[None]:
         library.impl("dropout", _dropout(kernels), _KEY)
         cuda_norms.install(library, kernels, _KEY)
         cuda_recurrent.install(library, kernels, _KEY)
+        cuda_softmax.install(library, _KEY)
         torch.autocast.__init__ = _autocast(autocast, install_autocast)
         with cuda_autocast.cleared_with_autocast(casts):
             yield
