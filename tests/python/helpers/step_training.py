@@ -4,7 +4,7 @@
 import time
 
 import torch
-from plimsoll.training_step.step import _brought
+from plimsoll.training_step.step import brought
 
 
 def _new_values(tensor, step):
@@ -25,7 +25,7 @@ class Training:
         self.loss = made.get("loss")
         self.optimizer = made["optimizer"](self.model.parameters())
         self._args, self._kwargs = made.get("args", ()), made.get("kwargs", {})
-        self._labels = [(v, v.clone()) for _, v in _brought(self.loss) if isinstance(v, torch.Tensor)]
+        self._labels = [(v, v.clone()) for _, v in brought(self.loss) if isinstance(v, torch.Tensor)]
 
     def next_batch(self, step):
         for label, first in self._labels:

@@ -22,7 +22,7 @@ ALL = [case for name in MODELS for case in ((name, NONE, 0), *itertools.product(
 ALL += [(name, NONE, 0) for name in ACCUMULATING]
 ALWAYS = [
     ("resnet18", "modules", 60), ("awkward", NONE, 0), ("awkward", "ops", 90), ("gpt2:bfloat16", "ops", 60), ("gpt2:bfloat16", "saved sets", 30),
-    ("gpt2*2", NONE, 0), ("resnet18*3", NONE, 0), ("gpt2:bfloat16*2", NONE, 0),
+    ("gpt2*2", NONE, 0),
 ]  # fmt: skip
 CASES = ALL if EXHAUSTIVE or WRITING else ALWAYS
 

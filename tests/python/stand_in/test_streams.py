@@ -11,7 +11,7 @@ from helpers.zoo import ZOO
 STEPS = tuple(dict.fromkeys((*ZOO, *make.SAMPLES)))
 ATTENTION = ("attention", "attention:bfloat16")  # also recorded on real CUDA tensors, where no cuDNN is asked for
 LEAN = tuple(f"{name}/lean" for name in ZOO)
-FEW_OPS = ("resnet18", "unet", "awkward", "lstm", "gpt2_prompt")  # of which a normal run has the size that people train, of most others the lean one
+FEW_OPS = ("unet", "awkward", "lstm", "gpt2_prompt")  # of which a normal run has the size that people train, of most others the lean one
 AUTOCAST = ("resnet18/lean:float16", "gpt2/lean:bfloat16", "vit_b_16/lean:bfloat16", "bert/lean:float16", "lstm/lean:float16", "swin/lean:bfloat16")
 ALL = (*STEPS, *ATTENTION, *LEAN, *(f"{name}:{dtype}" for name in LEAN for dtype in ("float16", "bfloat16")))
 SOME = {
