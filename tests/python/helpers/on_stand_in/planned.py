@@ -96,8 +96,7 @@ def step_of(name: str, plan: Path) -> Callable[[], None]:
                     loss = made["loss"](output)
                 else:
                     loss, output = output.loss, None  # as the trace assumes for a loss of the model's own
-                if "loss" not in made and count > 1:
-                    loss = loss / count
+                    loss = loss / count if count > 1 else loss
             loss.backward()
         optimizer.step()
         del output, loss
