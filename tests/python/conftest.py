@@ -62,7 +62,7 @@ SETTINGS = (
     torch.distributed.is_initialized, os.getcwd, lambda: dict(os.environ, PYTEST_CURRENT_TEST="", TORCHINDUCTOR_CACHE_DIR=""), lambda: torch.nn.Module.__call__,
 )  # fmt: skip
 
-WITHOUT_COLLECTION = 16  # tests: recordings spare older objects, garbage among them, and look at all that there are
+WITHOUT_COLLECTION = 64  # tests: recordings spare older objects, garbage among them
 number = itertools.count(1)
 trim = getattr(ctypes.CDLL(None), "malloc_trim", lambda _: None)  # glibc's
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdlib>
 #include <string_view>
 
 namespace plimsoll::tests {
@@ -14,6 +15,13 @@ inline constexpr bool kSanitized = false;
 #endif
 
 inline constexpr int kShare = kSanitized ? 10 : 1; ///< one problem of so many
+
+/// Whether this is `packaging/test --exhaustive`, where what repeats other tests is run, too.
+inline bool isExhaustive()
+{
+    const char* value = std::getenv("PLIMSOLL_EXHAUSTIVE");
+    return value != nullptr && std::string_view{value} == "1";
+}
 
 /// Whether tests that plan every shipped sample include this one; small ones are always included.
 inline bool isPlannedHere(std::string_view sample)

@@ -7,6 +7,7 @@ import collections
 import contextlib
 import dataclasses
 import functools
+import gc
 import random
 import threading
 import types
@@ -390,6 +391,31 @@ def test_caches_of_functions_keep_no_fakes(vary):
     model(X).sum().backward()
     trace_graph(model, X, target="cpu")
     assert type(mask_of(4)) is torch.Tensor and mask_of.cache_info().currsize == 1
+
+
+@pytest.mark.parametrize("frozen", [False, True])
+def test_a_cache_made_since_the_trace_before_keeps_no_fakes(frozen):
+    trace_graph(nn.Linear(4, 4), X, target="cpu")  # now all caches are known
+    dropped = [functools.lru_cache(lambda: None) for _ in range(3)]
+    trace_graph(nn.Linear(4, 4), X, target="cpu")
+    del dropped[:2]
+    masks = functools.lru_cache(lambda size: torch.ones(size, size))
+
+    class Model(nn.Linear):
+        def forward(self, x):
+            return super().forward(x) @ masks(4) @ self.own()
+
+        @functools.lru_cache
+        def own(self):
+            return torch.ones(4, 4)
+
+    if frozen:
+        gc.freeze()
+    try:
+        trace_graph(Model(4, 4), X, target="cpu")
+    finally:
+        gc.unfreeze()
+    assert masks.cache_info().currsize == Model.own.cache_info().currsize == 0 and len(dropped) == 1
 
 
 def test_large_collections_are_put_back_but_not_entered():

@@ -14,10 +14,9 @@ from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_mod
 
 from ..common.graph_rows import TraceError
 from ..common.source_lines import user_line
+from . import function_caches
 from .known_values import Values, values_of
-from .preserve import caches
 from .reach import Reach
-
 
 _LARGEST = 1 << 16  # elements
 
@@ -209,5 +208,5 @@ def lender_for(
     mode = mode_of(model, among)
     if mode is None:
         mode = FakeMode()
-        stack.enter_context(caches(mode))
+        stack.enter_context(function_caches.without_fakes(mode))
     return Lender(mode, device)

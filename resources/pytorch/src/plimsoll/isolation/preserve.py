@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import gc
 import logging
 import random
@@ -12,12 +11,9 @@ import sys
 from typing import Any, Callable, Iterable, Iterator
 
 import torch
-from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
-from ..common.tensors import below_transforms, contents
 from .places import Place
 
-_CACHE = type(functools.lru_cache(lambda: None))
 _spared = False  # whether older_objects_spared() has frozen objects: counting them would take as long as visiting each
 
 
@@ -35,6 +31,18 @@ def older_objects_spared() -> Iterator[None]:
         if mine:
             _spared = False
             gc.unfreeze()
+
+
+def with_all_objects(look: Callable[[], Any]) -> Any:
+    """Calls a function that lists the process's objects: frozen ones aren't listed."""
+    frozen = _spared or gc.get_freeze_count() > 0
+    if frozen:
+        gc.unfreeze()
+    try:
+        return look()
+    finally:
+        if frozen:
+            gc.freeze()
 
 
 @contextlib.contextmanager
@@ -77,45 +85,6 @@ def random_state() -> Iterator[None]:
             random.setstate(before[0])
             if numpy is not None:
                 numpy.random.set_state(before[1])
-
-
-def _all_caches() -> list[Any]:
-    """Every functools.lru_cache. Since Python 3.10 objects refer to their type, so there is no need to list all objects."""
-    some = functools.lru_cache(lambda: None)
-    things = gc.get_referrers(_CACHE) if _CACHE in gc.get_referents(some) else gc.get_objects()
-    return [thing for thing in things if type(thing) is _CACHE and thing.cache_info().currsize]
-
-
-def _holds_fakes(cache: Any, mode: FakeTensorMode) -> bool:
-    """Whether containers in it hold fakes of this mode. Each is visited once: what programs cache may be large, shared and cyclic."""
-    seen: dict[int, Any] = {}  # held, so that identities stay valid
-    waiting: list[Any] = gc.get_referents(cache)
-    while waiting:
-        thing = waiting.pop()
-        if isinstance(thing, torch.Tensor):
-            thing = below_transforms(thing)
-            if isinstance(thing, FakeTensor) and thing.fake_mode is mode:
-                return True
-        elif (inside := contents(thing)) and id(thing) not in seen:
-            seen[id(thing)] = thing
-            waiting += inside
-    return False
-
-
-@contextlib.contextmanager
-def caches(mode: FakeTensorMode) -> Iterator[None]:
-    """Clears every functools.lru_cache that has received fakes of this mode: otherwise a real step would get them."""
-    try:
-        yield
-    finally:
-        frozen = _spared or gc.get_freeze_count() > 0  # frozen objects aren't listed
-        if frozen:
-            gc.unfreeze()
-        for cache in _all_caches():
-            if _holds_fakes(cache, mode):
-                cache.cache_clear()
-        if frozen:
-            gc.freeze()
 
 
 def _autocast(device: str) -> tuple[Callable[[], Any], Callable[[Any], Any]]:
