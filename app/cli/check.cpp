@@ -109,6 +109,7 @@ private:
             answer.json["planner"] = file.provenance.asked.planner;
             answer.json["device"] = problem.device.id;
             answer.json["budget_bytes"] = problem.budget.count();
+            answer.json["reserve_bytes"] = problem.reserve.count();
             addEvaluation(answer.json, problem, file.plan, *evaluation, *base);
             answer.text = evaluationText(problem, file.plan, *evaluation, *base);
             addAddresses(answer, problem, file.plan);

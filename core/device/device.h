@@ -15,6 +15,9 @@ namespace plimsoll::plan {
 /// The dtypes for which a device has a rate.
 inline constexpr std::array kRatedDtypes{"float32", "bfloat16", "float16", "float64"};
 
+/// Bytes of a workspace of cuBLAS on most GPUs (CUBLAS_WORKSPACE_CONFIG=:4096:2:16:8).
+inline constexpr base::Bytes kUsualCublasWorkspace{8519680};
+
 /// An accelerator of resources/devices.json, which names the source of each value.
 struct Device
 {
@@ -27,6 +30,7 @@ struct Device
     double hostLink = 0;   ///< bytes per second, one direction
     double deviceLink = 0; ///< bytes per second to another GPU, one direction; 0 = through the host
     base::Nanoseconds launchLatency;
+    base::Bytes cublasWorkspace; ///< of one thread that calls cuBLAS, as PyTorch chooses it
 
     bool operator==(const Device&) const = default;
 };

@@ -23,8 +23,8 @@ using base::failure;
 using base::printable;
 using base::Result;
 
-constexpr std::array kKeys{"name",    "memory",  "bandwidth", "float32", "bfloat16",
-                           "float16", "float64", "host",      "link",    "latency"};
+constexpr std::array kKeys{"name",    "memory", "bandwidth", "float32", "bfloat16", "float16",
+                           "float64", "host",   "link",      "latency", "workspace"};
 constexpr double kMostRate = 1e18;       ///< far beyond any device; keeps all sums in range
 constexpr double kMostLatency = 1e9;     ///< a second
 constexpr double kUsualHostLink = 16e9;  ///< PCI Express 3.0 x16
@@ -150,6 +150,13 @@ Result<Device> parseDeviceSpec(std::string_view text)
     device.launchLatency =
         base::Nanoseconds{std::llround(take("latency", kUsualLatency, 0, kMostLatency))};
     RETURN_IF_ERROR(value);
+    device.cublasWorkspace = kUsualCublasWorkspace;
+    if (const auto field = fields.find("workspace"); field != fields.end()) {
+        const Result<base::Bytes> workspace = base::parseBytes(field->second);
+        if (!workspace)
+            return tl::unexpected{wrong("workspace: " + workspace.error().message)};
+        device.cublasWorkspace = *workspace;
+    }
     device.id = deviceSpec(device);
     return device;
 }
@@ -162,8 +169,9 @@ std::string deviceSpec(const Device& device)
         if (const auto rate = device.flops.find(dtype); rate != device.flops.end())
             text += fmt::format(",{}={}", dtype, rate->second);
     return text
-           + fmt::format(",host={},link={},latency={}", device.hostLink, device.deviceLink,
-                         device.launchLatency.count());
+           + fmt::format(",host={},link={},latency={},workspace={}", device.hostLink,
+                         device.deviceLink, device.launchLatency.count(),
+                         device.cublasWorkspace.count());
 }
 
 } // namespace plimsoll::plan

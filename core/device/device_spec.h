@@ -14,9 +14,10 @@ namespace plimsoll::plan {
 ///
 /// `memory` in bytes, `bandwidth` in bytes per second, `float32`, `bfloat16`, `float16` and
 /// `float64` in FLOP per second, `host` and `link` in bytes per second of one direction (to the
-/// host, to another GPU; link 0 = through the host), `latency` in nanoseconds. Numbers may end in
-/// k, M, G, T or P (powers of 1000), memory in GiB and the like. memory, bandwidth and float32 must
-/// be there. Left out, the other dtypes run at float32's rate, host is 16G, link 0, latency 4000.
+/// host, to another GPU; link 0 = through the host), `latency` in nanoseconds, `workspace` in bytes
+/// for each thread that calls cuBLAS. Numbers may end in k, M, G, T or P (powers of 1000), memory
+/// and workspace in GiB and the like. memory, bandwidth and float32 must be there. Left out, the
+/// other dtypes run at float32's rate, host is 16G, link 0, latency 4000, workspace 8519680.
 ///
 /// The device's id is such a line with every value in it, so that plan files, sessions and settings
 /// keep the whole device where they keep an id.

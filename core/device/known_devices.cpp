@@ -90,6 +90,10 @@ Result<Device> parseDevice(const json& row)
     take(state, device.hostLink, sourced(row, "host_link_bytes_per_s", 1));
     take(state, device.deviceLink, sourced(row, "device_link_bytes_per_s", 0));
     take(state, device.launchLatency, whole(sourced(row, "launch_latency_ns", 0)));
+    // Tables of users may be older than this value.
+    device.cublasWorkspace = kUsualCublasWorkspace;
+    if (find(row, "cublas_workspace_bytes") != nullptr)
+        take(state, device.cublasWorkspace, whole(sourced(row, "cublas_workspace_bytes", 0)));
     RETURN_IF_ERROR(state);
     return device;
 }

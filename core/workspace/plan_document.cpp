@@ -201,6 +201,8 @@ DocumentKind planDocuments(const Choices& defaults)
                 auto read = std::get<readers::ReadProgram>(std::move(value));
                 ASSIGN_OR_RETURN(document.graph, openGraph(std::move(read), source, job));
                 document.choices = defaults;
+                document.choices.reserve =
+                    reservedWorkspaces(*document.graph.program, defaults.device).all();
                 return shown(std::move(document), job);
             },
             [](const session::SessionStore& store, const session::SavedDocument& saved,

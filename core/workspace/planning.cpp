@@ -19,6 +19,19 @@ void Planned::setFrontier(plan::FrontierPtr known)
                                               : frontier->points().front()->evaluation().peak;
 }
 
+plan::Workspaces reservedWorkspaces(const graph::Program& recorded, const plan::Device& device)
+{
+    return plan::workspacesOf(recorded, device, plan::configuredWorkspace());
+}
+
+void setDevice(Choices& choices, const graph::Program& recorded, plan::Device device)
+{
+    const bool isDefault = choices.reserve == reservedWorkspaces(recorded, choices.device).all();
+    choices.device = std::move(device);
+    if (isDefault || choices.reserve >= choices.device.memory)
+        choices.reserve = reservedWorkspaces(recorded, choices.device).all();
+}
+
 base::Result<plan::Problem> makeProblem(const graph::ProgramPtr& program, const Choices& choices,
                                         base::Bytes budget)
 {

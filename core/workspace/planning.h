@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/device/workspaces.h"
 #include "core/parallel/rank_program.h"
 #include "core/readers/registry.h"
 #include "core/solve/registry.h"
@@ -54,6 +55,15 @@ struct Planned
 };
 
 using PlannedPtr = std::shared_ptr<const Planned>;
+
+/// What is kept free of the budget unless the user says otherwise: the workspaces of cuBLAS, of the
+/// size that CUBLAS_WORKSPACE_CONFIG or the device gives them.
+[[nodiscard]] plan::Workspaces reservedWorkspaces(const graph::Program& recorded,
+                                                  const plan::Device& device);
+
+/// Chooses another device. A reserve that is the default becomes that of the new device, as does
+/// one that would leave nothing of its memory.
+void setDevice(Choices& choices, const graph::Program& recorded, plan::Device device);
 
 /// The problem that the settings define; the budget is set by the caller. Usage error for pins that
 /// match nothing or conflict.

@@ -93,7 +93,7 @@ def peak_table(cli: str, device: str, folder: Path, names: Sequence[str], budget
         graph = plimsoll.trace(made.pop("model"), out=folder / "graph.plimsoll.json.gz", **made)
         for budget in budgets:
             path = folder / "plan.json"
-            command = [cli, "plan", str(graph), "--budget", budget, "--device", device, "--export", str(path), "--json", "--quiet"]
+            command = [cli, "plan", str(graph), "--budget", budget, "--reserve", "0", "--device", device, "--export", str(path), "--json", "--quiet"]
             done = subprocess.run(command, capture_output=True, text=True)
             if done.returncode != 0:
                 lines.append(row(name, budget, done.stderr.strip(), *("" for _ in columns[3:])))

@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 
 os.environ["CUDA_VISIBLE_DEVICES"] = ""  # what is tested here is the emulation, also where a GPU is
+# Plans are compared with what tensors take, on models that are smaller than the workspaces of cuBLAS: without them the reserve is 0.
+os.environ["CUBLAS_WORKSPACE_CONFIG"] = ":0:0"
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / folder) for folder in ("resources/pytorch/src", "resources/samples", "tests/python")]
 

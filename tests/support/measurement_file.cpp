@@ -31,6 +31,7 @@ json runOf(const plan::VerifiedPlan& verified, bool isPlanned, std::int64_t more
     json names = json::array();
     json ops = json::array();
     graph::Fingerprint hash;
+    const std::int64_t reserve = verified.problem().reserve.count(); // no tensor's
     std::vector<int> rowOf(program.ops.size(), -1);
     for (std::size_t i = 0; i < evaluation.schedule->steps.size(); ++i) {
         const plan::Step& step = evaluation.schedule->steps[i];
@@ -42,7 +43,7 @@ json runOf(const plan::VerifiedPlan& verified, bool isPlanned, std::int64_t more
         hash.add(static_cast<graph::Phase>(phase), target);
         const int again = step.region >= 0 ? rowOf[step.op.index()] : -1;
         rowOf[step.op.index()] = static_cast<int>(i);
-        const std::int64_t bytes = evaluation.timeline->totalAt(i).count() + more;
+        const std::int64_t bytes = evaluation.timeline->totalAt(i).count() - reserve + more;
         ops.push_back({named->second, phase, again, 5000, bytes, bytes});
     }
     json plan = nullptr;
@@ -54,7 +55,7 @@ json runOf(const plan::VerifiedPlan& verified, bool isPlanned, std::int64_t more
                 {"planner", verified.plan().planner},
                 {"budget_bytes", evaluation.peak.count()},
                 {"peak_bytes", evaluation.peak.count()}};
-    const std::int64_t peak = evaluation.peak.count() + more;
+    const std::int64_t peak = evaluation.peak.count() - reserve + more;
     return {{"plan", plan},
             {"step_time_ns", 1000},
             {"step_times_ns", {1000}},

@@ -47,6 +47,7 @@ openPlan(const std::filesystem::path& path, const workspace::Choices& choices)
     base::Result<workspace::PlanDocument> opened = openPlan(samplePath(name), choices);
     if (!opened)
         return tl::unexpected{opened.error()};
+    opened->choices.reserve = reserve; // the default is that of the document's graph
     base::Result<workspace::PlannedPtr> planned =
         workspace::planGraph(opened->graph.program, choices, {});
     if (!planned)

@@ -40,6 +40,12 @@ QWidget* measuredView(const PlannerPage& page)
     return page.findChild<QWidget*>(QStringLiteral("measured"));
 }
 
+/// The part of these bytes that a measurement has, too.
+Bytes withoutReserve(PlannerPage& page, Bytes bytes)
+{
+    return bytes - page.document().document().choices.reserve;
+}
+
 class OverlayTest : public QObject, private WindowFixture
 {
     Q_OBJECT
@@ -113,7 +119,8 @@ void OverlayTest::isLaidOverByADrop()
     QCOMPARE(m_window->pages().size(), std::size_t{1});
     QVERIFY(viewOf<BudgetTimelineView>(*page).axisTop() >= top); // the measured peak is on the axis
     QVERIFY(viewOf<BudgetTimelineView>(*page).grab().toImage() != before);
-    const Bytes peak = page->document().shownPlan()->evaluation().peak + Bytes{kMore};
+    const Bytes peak =
+        withoutReserve(*page, page->document().shownPlan()->evaluation().peak) + Bytes{kMore};
     QVERIFY2(viewOf<BudgetTimelineView>(*page).accessibleDescription().contains(
                  QStringLiteral("Measured peak %1.").arg(bytesText(peak, Rounding::Up))),
              qPrintable(viewOf<BudgetTimelineView>(*page).accessibleDescription()));
@@ -146,13 +153,13 @@ void OverlayTest::standsBesideThePredictionInTheTables()
         [&] { return steps.model()->columnCount() == int{StepModel::ColumnCount}; }, kPatience));
     const auto& timeline = *page->document().shownPlan()->evaluation().timeline;
     QCOMPARE(cell(*steps.model(), 3, StepModel::MeasuredColumn),
-             bytesText(timeline.totalAt(3) + Bytes{1 << 20}, Rounding::Up));
+             bytesText(withoutReserve(*page, timeline.totalAt(3)) + Bytes{1 << 20}, Rounding::Up));
     QCOMPARE(cell(*steps.model(), 3, StepModel::DifferenceColumn),
              bytesDifferenceText(Bytes{1 << 20}));
     QCOMPARE(cell(*steps.model(), 3, StepModel::TookColumn),
              timeText(plimsoll::base::Nanoseconds{5000}));
     QCOMPARE(cell(*steps.model(), 3, StepModel::AllocatorColumn),
-             bytesText(timeline.totalAt(3) + Bytes{1 << 20}, Rounding::Up));
+             bytesText(withoutReserve(*page, timeline.totalAt(3)) + Bytes{1 << 20}, Rounding::Up));
     // Beside the predicted sum, not behind all classes.
     QCOMPARE(steps.horizontalHeader()->visualIndex(StepModel::MeasuredColumn),
              int{StepModel::TotalColumn} + 1);
@@ -193,13 +200,14 @@ void OverlayTest::showsThePlanThatWasMeasured()
     QCOMPARE(page->strip().count(), std::size_t{0}); // its line is there: nothing to offer
     QVERIFY(viewOf<BudgetTimelineView>(*page).accessibleDescription().contains(
         QStringLiteral("Measured peak %1.")
-            .arg(bytesText(planned->evaluation().peak, Rounding::Up))));
+            .arg(bytesText(withoutReserve(*page, planned->evaluation().peak), Rounding::Up))));
     // Under a plan that wasn't measured, the measurement of the unplanned step is shown.
     page->document().commitBudget(page->document().planned()->smallestPeak);
     QVERIFY(viewOf<BudgetTimelineView>(*page).accessibleDescription().contains(
         QStringLiteral("Measured peak %1.")
-            .arg(bytesText(page->document().planned()->unplanned->evaluation().peak,
-                           Rounding::Up))));
+            .arg(bytesText(
+                withoutReserve(*page, page->document().planned()->unplanned->evaluation().peak),
+                Rounding::Up))));
 }
 
 void OverlayTest::keepsWhatIsOpenWhenItIsOfAnotherStep_data()

@@ -3,6 +3,7 @@
 
 #include "core/base/format.h"
 #include "core/device/known_devices.h"
+#include "core/device/workspaces.h"
 #include "core/graph/batch_statistics.h"
 #include "ui/base/help_context.h"
 #include "ui/base/icons.h"
@@ -120,6 +121,8 @@ void BudgetPanel::buildForm()
     form->addRow(QString{}, m_gaugeText);
     addField(*form, tr("Reserve"), m_reserveEdit,
              tr("Memory kept free for the CUDA context and workspaces; part of the budget."));
+    m_reserveText = new TextLabel{{}, TextRole::Small, Role::Muted, this};
+    form->addRow(QString{}, m_reserveText);
     column->addLayout(form);
     column->addWidget(m_fieldError); // in a form layout it would have the height of one line
     m_sizes = new SizeForm{this};
@@ -188,7 +191,7 @@ void BudgetPanel::chooseDevice(int row)
     const base::Result<plan::Device> device = plan::findDevice(id.toStdString());
     if (!device || *device == m_choices.device)
         return;
-    m_choices.device = *device;
+    workspace::setDevice(m_choices, *m_recorded, *device);
     Q_EMIT choicesChanged(m_choices);
 }
 
@@ -247,6 +250,7 @@ void BudgetPanel::buildResults()
 
 void BudgetPanel::setRecorded(const graph::ProgramPtr& recorded)
 {
+    m_recorded = recorded;
     m_sizes->setRecorded(recorded);
     m_parallel->setRecorded(*recorded);
     // If recomputations could update batch norm's statistics a second time.
@@ -267,7 +271,17 @@ void BudgetPanel::setChoices(const workspace::Choices& choices)
     m_options->setOptions(choices.planner, choices.options);
     m_sizes->setSizes(choices.sizes);
     m_parallel->setSetting(choices.parallel, choices.device);
-    m_reserveEdit->setText(editText(choices.reserve));
+    showReserve();
+}
+
+void BudgetPanel::showReserve()
+{
+    m_reserveEdit->setText(editText(m_choices.reserve));
+    m_reserveText->setText(
+        m_recorded == nullptr
+            ? QString{}
+            : QString::fromStdString(plan::reserveOrigin(
+                m_choices.reserve, workspace::reservedWorkspaces(*m_recorded, m_choices.device))));
 }
 
 void BudgetPanel::setOwnDevices(const std::vector<plan::Device>& devices)
@@ -319,7 +333,7 @@ void BudgetPanel::readReserve()
     }
     m_fieldError->hide();
     m_choices.reserve = *reserve;
-    m_reserveEdit->setText(editText(*reserve));
+    showReserve();
     Q_EMIT choicesChanged(m_choices);
 }
 

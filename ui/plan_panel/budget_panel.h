@@ -71,14 +71,17 @@ private:
     void showNoPlan(const workspace::Planned& planned);
     void readBudget();
     void readReserve();
+    void showReserve();
 
     workspace::Choices m_choices;
+    graph::ProgramPtr m_recorded;
     std::vector<plan::Device> m_ownDevices;
     base::Bytes m_budget;
     base::Bytes m_unplannedPeak; ///< 0: not known yet
     QComboBox* m_device = nullptr;
     QLineEdit* m_budgetEdit = nullptr;
     QLineEdit* m_reserveEdit = nullptr;
+    TextLabel* m_reserveText = nullptr;
     SizeForm* m_sizes = nullptr;
     ParallelForm* m_parallel = nullptr;
     QComboBox* m_planner = nullptr;

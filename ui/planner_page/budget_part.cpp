@@ -127,9 +127,7 @@ void askForDevice(PlannerPage& page)
     QObject::connect(dialog, &DeviceDialog::chosen, &page, [&page](const plan::Device& device) {
         page.settings().addOwnDevice(QString::fromStdString(device.id));
         workspace::Choices choices = page.document().document().choices;
-        choices.device = device;
-        if (choices.reserve >= device.memory)
-            choices.reserve = {}; // the reserve would leave nothing of this GPU
+        workspace::setDevice(choices, *page.document().document().graph.program, device);
         page.document().commitChoices(choices);
     });
     dialog->show();

@@ -47,7 +47,8 @@ QString exportTip(const PlannerPage& page)
 
 /// A choice made here changes the document's choices.
 PageChoice choiceOf(QString (*chosen)(const PlannerPage&),
-                    void (*change)(workspace::Choices&, const std::string& id))
+                    void (*change)(workspace::Choices&, const graph::Program& recorded,
+                                   const std::string& id))
 {
     return {.entries = {},
             .chosen = of(chosen),
@@ -55,7 +56,7 @@ PageChoice choiceOf(QString (*chosen)(const PlannerPage&),
                 [change](DocumentPage& page, const QString& id) {
                     DocumentController& document = static_cast<PlannerPage&>(page).document();
                     workspace::Choices choices = document.document().choices;
-                    change(choices, id.toStdString());
+                    change(choices, *document.document().graph.program, id.toStdString());
                     document.commitChoices(choices);
                 },
             .below = {}};
@@ -67,8 +68,8 @@ PageChoice deviceChoice()
         [](const PlannerPage& page) {
             return QString::fromStdString(page.state().document.choices.device.id);
         },
-        [](workspace::Choices& choices, const std::string& id) {
-            choices.device = *plan::findDevice(id);
+        [](workspace::Choices& choices, const graph::Program& recorded, const std::string& id) {
+            workspace::setDevice(choices, recorded, *plan::findDevice(id));
         });
     for (const plan::Device& device : plan::builtInDevices())
         devices.entries.push_back(
@@ -84,7 +85,7 @@ PageChoice plannerChoice()
         [](const PlannerPage& page) {
             return QString::fromStdString(page.state().document.choices.planner);
         },
-        [](workspace::Choices& choices, const std::string& id) {
+        [](workspace::Choices& choices, const graph::Program&, const std::string& id) {
             choices.planner = id;
             choices.options.clear();
         });

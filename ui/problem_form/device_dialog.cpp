@@ -106,6 +106,9 @@ void DeviceDialog::addFields(QFormLayout& form, const plan::Device& like)
     add("latency", tr("Latency"), tr("ns"),
         tr("Nanoseconds between two kernels of an eager program. If empty, 4000."),
         QString::number(like.launchLatency.count()));
+    add("workspace", tr("Workspace"), {},
+        tr("Of each thread that calls cuBLAS, such as 32MiB. If empty, 8320KiB."),
+        QString::number(like.cublasWorkspace.count() >> 10U) + QStringLiteral("KiB"));
 }
 
 /// The error message without the command line's example, and with the field's own label.

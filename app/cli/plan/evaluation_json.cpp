@@ -6,6 +6,7 @@
 #include "core/plan/region_names.h"
 #include "core/plan_file/plan_json.h"
 #include "core/plan_file/plan_json_parts.h"
+#include "core/workspace/planning.h"
 
 #include <fmt/format.h>
 
@@ -212,6 +213,13 @@ void addEvaluation(ordered_json& json, const plan::Problem& problem, const plan:
     json["not_modelled"] = evaluation.notModelled;
 }
 
+std::string reserveText(const plan::Problem& problem)
+{
+    return fmt::format("  reserve     {} ({})\n", base::bytesText(problem.reserve),
+                       plan::reserveOrigin(problem.reserve, workspace::reservedWorkspaces(
+                                                                *problem.program, problem.device)));
+}
+
 std::string evaluationText(const plan::Problem& problem, const plan::Plan& plan,
                            const plan::Evaluation& evaluation, const plan::Evaluation& base)
 {
@@ -233,6 +241,7 @@ std::string evaluationText(const plan::Problem& problem, const plan::Plan& plan,
         base::budgetText(problem.budget, evaluation.peak), base::exactBytesText(problem.budget),
         base::bytesText(evaluation.peak, base::Rounding::Up), base::exactBytesText(evaluation.peak),
         base::bytesText(base.peak, base::Rounding::Up));
+    text += reserveText(problem);
     if (!program.ops.empty())
         text += fmt::format("  reached at  op {}, {}\n", evaluation.peakOp.index(),
                             base::printable(program.label(program.op(evaluation.peakOp))));

@@ -13,6 +13,9 @@ namespace plimsoll::cli {
 void addEvaluation(ordered_json& json, const plan::Problem& problem, const plan::Plan& plan,
                    const plan::Evaluation& evaluation, const plan::Evaluation& base);
 
+/// The line that tells the reserve, and where it comes from.
+[[nodiscard]] std::string reserveText(const plan::Problem& problem);
+
 /// The same as text.
 [[nodiscard]] std::string evaluationText(const plan::Problem& problem, const plan::Plan& plan,
                                          const plan::Evaluation& evaluation,

@@ -12,6 +12,7 @@
 #include "core/solve/registry.h"
 #include "core/workspace/devices.h"
 #include "core/workspace/export.h"
+#include "core/workspace/planning.h"
 #include "core/writers/registry.h"
 
 #include <fmt/format.h>
@@ -141,7 +142,7 @@ private:
     std::string m_graph;
     AtOption m_at;
     std::string m_budgetText;
-    std::string m_reserveText = "0";
+    std::string m_reserveText; ///< "": the workspaces of cuBLAS
     std::string m_device{plan::kDefaultDevice};
     std::string m_plannerId{solve::kDefaultPlanner};
     std::vector<std::string> m_exports;
@@ -159,7 +160,7 @@ private:
     const solve::Planner* m_planner = nullptr;
     solve::Options m_options;
     base::Budget m_budget;
-    base::Budget m_reserve;
+    std::optional<base::Budget> m_reserve;
     plan::Device m_deviceRecord;
     std::optional<plan::DataParallel> m_parallel;
     plan::EvaluationPtr m_base;
@@ -176,11 +177,12 @@ PlanVerb::PlanVerb(CLI::App& app)
     command()
         .add_option("--planner", m_plannerId, "Planner to use; see --list")
         ->capture_default_str();
-    command()
-        .add_option("--reserve", m_reserveText,
-                    "Part of the budget kept free for the CUDA context and workspaces: 512MiB, or "
-                    "5% of the unplanned peak without the reserve")
-        ->capture_default_str();
+    command().add_option(
+        "--reserve", m_reserveText,
+        "Part of the budget kept free for the CUDA context and workspaces: 512MiB, or "
+        "5% of the unplanned peak without the reserve. Left out, the workspaces of "
+        "cuBLAS: one for forward and one for backward, of the size that "
+        "CUBLAS_WORKSPACE_CONFIG or the GPU gives them");
     command()
         .add_option("--device", m_device,
                     "GPU to plan for: an id, a file such as gpus.json:my-gpu, or a line such as "
@@ -285,7 +287,8 @@ void PlanVerb::checkArguments()
     for (const std::string& path : m_exports)
         orThrow(writers::writerFor(path));
     m_budget = orThrow(base::parseBudget(m_budgetText));
-    m_reserve = orThrow(base::parseBudget(m_reserveText));
+    if (command().count("--reserve") > 0)
+        m_reserve = orThrow(base::parseBudget(m_reserveText));
     m_deviceRecord = orThrow(workspace::chooseDevice(m_device));
     readParallel();
 }
@@ -320,7 +323,9 @@ plan::Problem PlanVerb::makeProblem(graph::ProgramPtr program)
     if (m_parallel)
         problem = orThrow(plan::forRank(problem, *m_parallel));
     m_base = plan::evaluate(problem, plan::keepEverything());
-    problem.reserve = m_reserve.of(m_base->peak);
+    problem.reserve = m_reserve
+                          ? m_reserve->of(m_base->peak)
+                          : workspace::reservedWorkspaces(*problem.program, m_deviceRecord).all();
     if (problem.reserve.count() > 0)
         m_base = plan::evaluate(problem, plan::keepEverything());
     problem.budget = m_budget.of(m_base->peak);

@@ -10,6 +10,7 @@
 #include "core/plan_file/plan_json.h"
 #include "core/plan_file/plan_json_parts.h"
 #include "core/solve/registry.h"
+#include "core/workspace/planning.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -107,6 +108,8 @@ ordered_json problemJson(const Planning& planning)
     const plan::Problem& problem = planning.problem;
     const solve::Outcome& outcome = planning.outcome;
     const std::vector<plan::FrontierPoint>& points = outcome.frontier->points();
+    const plan::Workspaces workspaces =
+        workspace::reservedWorkspaces(*problem.program, problem.device);
     ordered_json json = {{"status", solve::statusName(outcome.status)},
                          {"planner", planning.planner.id},
                          {"options", optionsJson(planning)},
@@ -115,6 +118,8 @@ ordered_json problemJson(const Planning& planning)
                          {"device", problem.device.id},
                          {"budget_bytes", problem.budget.count()},
                          {"reserve_bytes", problem.reserve.count()},
+                         {"cublas_workspaces", workspaces.threads},
+                         {"cublas_workspace_bytes", workspaces.each.count()},
                          {"lower_bound_peak_bytes", outcome.peakBound.bytes.count()},
                          {"lower_bound_op", nullptr},
                          {"time_bound_ns", outcome.timeBound.count()},
@@ -188,6 +193,14 @@ std::string needer(const Planning& planning)
     return fmt::format("op {}, {}", op.index(), base::printable(program.label(program.op(op))));
 }
 
+/// What tells somebody whose model is smaller than the reserve why a share of its peak isn't met.
+std::string ofReserve(base::Bytes reserve)
+{
+    return reserve.count() == 0
+               ? std::string{}
+               : fmt::format(", {} of which are the reserve", base::exactBytesText(reserve));
+}
+
 /// By how much the budget is missed, and why.
 std::string missedText(const Planning& planning)
 {
@@ -200,9 +213,9 @@ std::string missedText(const Planning& planning)
                                   : fmt::format("the smallest budget with a plan is {}",
                                                 beside(budget, points.front()->evaluation().peak));
     if (outcome.status == solve::Status::Infeasible)
-        return fmt::format("No plan exists within {}: {}, needs {} whatever is recomputed; {}{}.",
+        return fmt::format("No plan exists within {}: {}, needs {} whatever is recomputed{}; {}{}.",
                            base::exactBytesText(budget), needer(planning), beside(budget, bound),
-                           known,
+                           ofReserve(planning.problem.reserve), known,
                            !planning.searched ? ", as far as is known without a search"
                            : outcome.stopped ? ", as far as was found before the search was stopped"
                                              : "");
@@ -219,7 +232,8 @@ std::string nothingText(const Planning& planning)
     const std::vector<plan::FrontierPoint>& points = outcome.frontier->points();
     std::string text =
         fmt::format("{}: no plan within {}{}\n", solve::statusName(outcome.status),
-                    base::exactBytesText(budget), outcome.stopped ? ", stopped early" : "");
+                    base::exactBytesText(budget), outcome.stopped ? ", stopped early" : "")
+        + reserveText(planning.problem);
     if (!points.empty())
         text += fmt::format(
             "  smallest budget with a plan {}{}\n",

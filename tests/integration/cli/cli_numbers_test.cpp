@@ -24,6 +24,8 @@ class CliNumbersTest : public QObject, private tests::CliFixture
 private Q_SLOTS:
     void ratiosAreOfTheUnplannedPeak();
     void reservesAndLimitsMayBeRatios();
+    void theReserveIsTheWorkspacesOfCublas_data();
+    void theReserveIsTheWorkspacesOfCublas();
     void peaksInTheTextAreRoundedUp();
     void inspectTellsBothPeaks();
     void planFilesHoldWhatMadeThePlan();
@@ -43,8 +45,9 @@ void CliNumbersTest::ratiosAreOfTheUnplannedPeak()
 void CliNumbersTest::reservesAndLimitsMayBeRatios()
 {
     const QString plan = file("ratio.json");
-    const QJsonObject bare =
-        runCli({text("plan"), m_resnet, text("--budget"), text("100%"), text("--json")}).json();
+    const QJsonObject bare = runCli({text("plan"), m_resnet, text("--budget"), text("100%"),
+                                     text("--reserve"), text("0"), text("--json")})
+                                 .json();
     const QJsonObject json =
         runCli({text("plan"), m_resnet, text("--budget"), text("90%"), text("--reserve"),
                 text("5%"), text("--json"), text("--export"), plan})
@@ -82,12 +85,67 @@ void CliNumbersTest::peaksInTheTextAreRoundedUp()
     QVERIFY(run.out.contains("budget      2.05 GiB (2,202,009,600 B)"));
 }
 
+void CliNumbersTest::theReserveIsTheWorkspacesOfCublas_data()
+{
+    QTest::addColumn<QString>("sample");
+    QTest::addColumn<QStringList>("options");
+    QTest::addColumn<QByteArray>("config"); ///< of CUBLAS_WORKSPACE_CONFIG
+    QTest::addColumn<qint64>("threads");
+    QTest::addColumn<qint64>("each");
+    QTest::addColumn<QByteArray>("told");
+    const auto row = [](const char* name, const char* sample, const QStringList& options,
+                        const char* config, qint64 threads, qint64 each, const char* told) {
+        QTest::newRow(name) << text(sample) << options << QByteArray{config} << threads << each
+                            << QByteArray{told};
+    };
+    const QStringList h100{text("--device"), text("h100")};
+    row("training", "resnet18", {}, "", 2, 8519680, "16.3 MiB (2 x 8.1 MiB cuBLAS, context 0)");
+    row("inference", "gpt2_prompt", {}, "", 1, 8519680, "8.1 MiB (1 x 8.1 MiB cuBLAS, context 0)");
+    row("Hopper", "resnet18", h100, "", 2, 32 << 20, "64.0 MiB (2 x 32.0 MiB cuBLAS, context 0)");
+    row("set", "resnet18", h100, ":16:8", 2, 131072, "256.0 KiB (2 x 128.0 KiB cuBLAS, context 0)");
+    row("none", "resnet18", {}, ":0:0", 2, 0, "0 B (cuBLAS takes nothing, context 0)");
+    row("not to be read", "resnet18", {}, "4096", 2, 8519680,
+        "16.3 MiB (2 x 8.1 MiB cuBLAS, context 0)");
+}
+
+void CliNumbersTest::theReserveIsTheWorkspacesOfCublas()
+{
+    QFETCH(QString, sample);
+    QFETCH(QStringList, options);
+    QFETCH(QByteArray, config);
+    QFETCH(qint64, threads);
+    QFETCH(qint64, each);
+    QFETCH(QByteArray, told);
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    if (config.isEmpty())
+        environment.remove(text("CUBLAS_WORKSPACE_CONFIG"));
+    else
+        environment.insert(text("CUBLAS_WORKSPACE_CONFIG"), QString::fromUtf8(config));
+    const auto planned = [&](const QStringList& more) {
+        return runCli(QStringList{text("plan"), samplePath(sample), text("--planner"), text("none"),
+                                  text("--budget"), text("100%")}
+                          + options + more,
+                      environment);
+    };
+    const QJsonObject json = planned({text("--json")}).json();
+    QCOMPARE(json[text("reserve_bytes")].toInteger(), threads * each);
+    QCOMPARE(json[text("cublas_workspaces")].toInteger(), threads);
+    QCOMPARE(json[text("cublas_workspace_bytes")].toInteger(), each);
+    const QJsonObject old = planned({text("--json"), text("--reserve"), text("0")}).json();
+    QCOMPARE(json[text("peak_bytes")].toInteger() - old[text("peak_bytes")].toInteger(),
+             threads * each);
+    QCOMPARE(json[text("budget_bytes")], json[text("peak_bytes")]);
+    const QByteArray out = planned({}).out;
+    QVERIFY2(out.contains("  reserve     " + told + "\n"), out);
+}
+
 void CliNumbersTest::inspectTellsBothPeaks()
 {
     const QJsonObject summary =
         runCli({text("inspect"), m_resnet, text("--json")}).json()[text("summary")].toObject();
-    const QJsonObject planned =
-        runCli({text("plan"), m_resnet, text("--budget"), text("100%"), text("--json")}).json();
+    const QJsonObject planned = runCli({text("plan"), m_resnet, text("--budget"), text("100%"),
+                                        text("--reserve"), text("0"), text("--json")})
+                                    .json();
     QCOMPARE(summary[text("peak_allocated_bytes")], planned[text("base_peak_bytes")]);
     QCOMPARE(summary[text("rounding")].toInt(), 512);
     QVERIFY(summary[text("peak_bytes")].toInteger()

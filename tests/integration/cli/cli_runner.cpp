@@ -14,9 +14,9 @@ QJsonObject CliRun::json() const
     return out.count('\n') == 1 ? QJsonDocument::fromJson(out).object() : QJsonObject{};
 }
 
-CliRun runCli(const QStringList& arguments)
+CliRun runCli(const QStringList& arguments, const QProcessEnvironment& environment)
 {
-    return {runProgram(QStringLiteral(PLIMSOLL_CLI), arguments)};
+    return {runProgram(QStringLiteral(PLIMSOLL_CLI), arguments, environment)};
 }
 
 void startCli(QProcess& program, const QStringList& arguments)

@@ -20,7 +20,9 @@ struct CliRun : ProgramRun
 };
 
 /// Runs the program that was built with the tests.
-[[nodiscard]] CliRun runCli(const QStringList& arguments);
+[[nodiscard]] CliRun
+runCli(const QStringList& arguments,
+       const QProcessEnvironment& environment = QProcessEnvironment::systemEnvironment());
 
 /// Starts it without waiting.
 void startCli(QProcess& program, const QStringList& arguments);

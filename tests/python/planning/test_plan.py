@@ -28,6 +28,15 @@ def test_it_is_the_plan_of_the_command(made, tmp_path):
     assert 0 < made.prediction.peak_bytes <= made.prediction.budget_bytes < made.prediction.unplanned_peak_bytes
 
 
+def test_the_reserve_is_the_workspaces_of_cublas(made, monkeypatch):
+    monkeypatch.delenv("CUBLAS_WORKSPACE_CONFIG")
+    plain = plimsoll.plan(SAMPLE, budget="80%", planner="chen")
+    assert [plain.answer[key] for key in ("reserve_bytes", "cublas_workspaces", "cublas_workspace_bytes")] == [2 * 8_519_680, 2, 8_519_680]
+    assert plain.prediction.unplanned_peak_bytes - made.prediction.unplanned_peak_bytes == 2 * 8_519_680
+    assert plimsoll.plan(SAMPLE, budget="80%", planner="chen", reserve=0).content == made.content
+    assert plimsoll.plan(SAMPLE, budget="80%", planner="chen", device="h100").answer["reserve_bytes"] == 64 << 20
+
+
 def test_it_is_shown_as_a_table_and_in_notebooks_with_the_curve(made):
     lines = repr(made).splitlines()
     assert lines[0] == "Plan of ResNet-18 by planner chen, runtime checkpoint"
@@ -103,7 +112,8 @@ def test_without_a_gpu_a_budget_must_be_given():
         plimsoll.plan(SAMPLE)
 
 
-def test_without_a_budget_it_is_what_this_process_can_use_of_the_gpu():
+def test_without_a_budget_it_is_what_this_process_can_use_of_the_gpu(monkeypatch):
+    monkeypatch.delenv("CUBLAS_WORKSPACE_CONFIG")
     code = (
         "import torch, plimsoll; kept = torch.empty(100 << 20, dtype=torch.uint8, device='cuda')\n"
         f"said = plimsoll.plan({str(SAMPLE)!r}, planner='chen').answer\n"

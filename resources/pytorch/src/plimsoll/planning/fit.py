@@ -69,7 +69,7 @@ def fit(
     Example::
 
         >>> model = torch.nn.Sequential(*[torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.GELU()) for _ in range(4)])
-        >>> fitted = plimsoll.fit(model, torch.zeros(4096, 64), optimizer=torch.optim.AdamW, budget="80%", planner="chen")
+        >>> fitted = plimsoll.fit(model, torch.zeros(1 << 17, 64), optimizer=torch.optim.AdamW, budget="80%", planner="chen")
         >>> fitted.prediction.peak_bytes <= fitted.prediction.budget_bytes
         True
     """

@@ -120,7 +120,7 @@ def plan(
     Example::
 
         >>> model = torch.nn.Sequential(*[torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.GELU()) for _ in range(4)])
-        >>> graph = plimsoll.trace(model, torch.zeros(4096, 64), name="mine")
+        >>> graph = plimsoll.trace(model, torch.zeros(1 << 17, 64), name="mine")
         >>> plan = plimsoll.plan(graph, budget="80%", planner="chen")
         >>> plan.prediction.peak_bytes < plan.prediction.unplanned_peak_bytes
         True
