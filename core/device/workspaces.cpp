@@ -16,12 +16,11 @@ namespace plimsoll::plan {
 
 namespace {
 
-/// Ops that call cuBLAS; its library for large products (cuBLASLt) takes the same workspace.
-constexpr std::array kProducts{"aten.mm",         "aten.addmm",      "aten.bmm",
-                               "aten.baddbmm",    "aten.addbmm",     "aten.mv",
-                               "aten.addmv",      "aten.dot",        "aten.vdot",
-                               "aten.addr",       "aten._scaled_mm", "aten._addmm_activation",
-                               "aten._grouped_mm"};
+/// Ops that call cuBLAS. aten.addmm may call cuBLASLt, whose workspace is smaller (1 MiB).
+constexpr std::array kProducts{
+    "aten.mm",         "aten.addmm", "aten.bmm", "aten.baddbmm",    "aten.addbmm",
+    "aten.mv",         "aten.addmv", "aten.dot", "aten._scaled_mm", "aten._addmm_activation",
+    "aten._grouped_mm"};
 
 /// By target: whether it is one of these, in any overload.
 std::vector<bool> productsAmong(const std::vector<std::string>& targets)
