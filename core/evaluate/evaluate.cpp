@@ -32,8 +32,8 @@ Category categoryOf(StorageClass storageClass)
     case StorageClass::Input: return Category::Inputs;
     case StorageClass::Activation:
     case StorageClass::Output: return Category::Activations;
-    case StorageClass::Temporary:
-    case StorageClass::Scratch: break;
+    case StorageClass::Scratch: return Category::Workspaces;
+    case StorageClass::Temporary: break;
     }
     return Category::Temporaries;
 }
@@ -198,13 +198,9 @@ std::vector<std::string> notModelled(const Problem& problem, const Plan& plan,
                                      const Schedule& schedule)
 {
     const graph::Program& program = *problem.step();
-    const bool isMeasured = std::ranges::any_of(program.storages, [](const graph::Storage& row) {
-        return row.isScratch() && row.bytes.count() > 0;
-    });
-    std::vector<std::string> sentences{"Allocator fragmentation.",
-                                       isMeasured
-                                           ? "Scratch memory of kernels beyond what was measured."
-                                           : "Scratch memory inside kernels beyond the reserve."};
+    std::vector<std::string> sentences{
+        "Allocator fragmentation.",
+        "Scratch memory of kernels that the graph doesn't list, beyond the reserve."};
     if (problem.parallel)
         sentences.emplace_back(
             problem.parallel->setting.isSharded()

@@ -127,13 +127,13 @@ bool setNumbers(Program& program, const Vary& vary, Setter& set, const base::Job
 
 void leaveOutScratch(Program& program, const std::string& there)
 {
-    bool measured = false;
+    bool hadAny = false;
     for (Storage& storage : program.storages)
         if (storage.isScratch())
-            measured = std::exchange(storage.bytes, base::Bytes{}).count() > 0 || measured;
-    if (measured)
+            hadAny = std::exchange(storage.bytes, base::Bytes{}).count() > 0 || hadAny;
+    if (hadAny)
         program.header.assumed.push_back(fmt::format(
-            "scratch memory of kernels was measured at {}: at this size it is left out", there));
+            "scratch memory of kernels is known at {}: at this size it is left out", there));
 }
 
 void leaveOutTimes(Program& program, const std::string& there)

@@ -11,6 +11,7 @@ from typing import Any, Iterator, Optional
 import torch
 from helpers import ROOT
 from helpers.decoder import BATCH, WIDTH, decoder
+from plimsoll.common.graph_rows import SCRATCH
 
 FOLDER = ROOT / "tests" / "data" / "gpu_records"
 
@@ -140,7 +141,9 @@ def _ops(graph: dict[str, Any]) -> Iterator[tuple[int, str, list[tuple[int, ...]
     """Phase, target, shapes of the results, bytes allocated and bytes freed of each op."""
     made: list[list[int]] = [[] for _ in graph["ops"]]
     freed: list[list[int]] = [[] for _ in graph["ops"]]
-    for size, _, alloc, free, *_ in graph["storages"]:
+    for size, kind, alloc, free, *_ in graph["storages"]:
+        if kind == SCRATCH:
+            continue  # its parts are told by scratch_of()
         if alloc >= 0:
             made[alloc].append(size)
         if free is not None:

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The key `vary` of FORMAT.md, evaluated without the package's help."""
+"""The key `vary` of FORMAT.md, evaluated without the package's help but for what has no law."""
 
 import copy
 import math
+
+from plimsoll.record.scratch import set_scratch
 
 
 def value(vary, row, sizes):
@@ -12,8 +14,15 @@ def value(vary, row, sizes):
     return total // denominator
 
 
+def without_scratch(graph):
+    """What a reader at another size goes by: scratch memory of kernels has no law."""
+    graph = copy.deepcopy(graph)
+    set_scratch(graph, [])
+    return graph
+
+
 def resized(graph, sizes):
-    """The graph at other sizes, by FORMAT.md alone; `checks` are left as they are."""
+    """The graph at other sizes, by FORMAT.md alone; `checks` are not those of that size."""
     graph = copy.deepcopy(graph)
     vary = graph.pop("vary")
     of = lambda row: value(vary, row, sizes)  # noqa: E731
@@ -33,7 +42,7 @@ def resized(graph, sizes):
                 holder = holder[int(key) if isinstance(holder, list) else key]
             holder[int(keys[-1]) if isinstance(holder, list) else keys[-1]] = of(row)
     graph["batch"] = "".join(str(of(piece)) if isinstance(piece, int) else piece for piece in vary["batch"])
-    return graph
+    return without_scratch(graph)
 
 
 def told(graph):

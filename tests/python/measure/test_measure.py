@@ -14,7 +14,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 from helpers import ROOT, step_plans, zoo
-from plimsoll.measure.scratch import set_scratch
+from plimsoll.record.scratch import set_scratch
 
 CLI = os.environ.get("PLIMSOLL_CLI", str(ROOT / "build" / "dev" / "bin" / "plimsoll-cli"))
 

@@ -12,8 +12,9 @@ from itertools import zip_longest
 import plimsoll
 import pytest
 from helpers import EXHAUSTIVE, ROOT, loop
-from helpers.gpu_record import PROGRAMS, held_besides, points, predicted, record_of
+from helpers.gpu_record import PROGRAMS, held_besides, points, predicted, record_of, scratch_of
 from helpers.once import once
+from plimsoll.common.graph_rows import SCRATCH
 from plimsoll.record.tracing import trace_graph
 
 sys.path.insert(0, str(ROOT / "tests" / "gpu"))
@@ -67,6 +68,17 @@ def test_kernels_take_scratch_for_an_embedding_and_for_norms_alone(traced, name)
     assert found.total() == 104
     assert found.pop("partial sums of an RMS norm's gradient") == found.pop("semaphores of their sum") == RMS_NORMS
     assert len(found) == 6 and set(found.values()) == {1}  # one sort
+
+
+@pytest.mark.parametrize("name", CHOSEN)
+def test_the_graph_has_what_the_sort_takes(traced, name):
+    mine = [(graph_op, row[0]) for row in traced(name)["storages"] if row[1] == SCRATCH for graph_op in [row[2]]]
+    if PROGRAMS[name].mode == "inference":
+        assert not mine
+        return
+    ((op, taken),) = mine
+    named = scratch_of(PROGRAMS[name], traced(name)["targets"][traced(name)["ops"][op][0]], []).values()
+    assert taken == max(live for _, live in points(0, [event for events in named for event in events]))
 
 
 @pytest.mark.parametrize("name", CHOSEN)

@@ -109,7 +109,7 @@ private Q_SLOTS:
         QCOMPARE((*there)->storage(scratch).bytes.count(), std::int64_t{0});
         QCOMPARE((*there)->checks.peakBytes.count(), (*plain)->checks.peakBytes.count());
         QCOMPARE((*there)->header.assumed.back(),
-                 std::string{"scratch memory of kernels was measured at batch 4, sequence 6: at "
+                 std::string{"scratch memory of kernels is known at batch 4, sequence 6: at "
                              "this size it is left out"});
     }
     void refusesSizesThatAreNotToBeHad_data();

@@ -15,9 +15,9 @@ import torch
 from ..common.argument_errors import ArgumentValueError
 from ..common.graph_rows import VIEW, Op, TraceError
 from ..common.paths import file_to_read
+from ..record.scratch import set_scratch
 from ..record.writer import write
 from .profiled import Watched, matched, median_times, scratch_of
-from .scratch import set_scratch
 
 _TIME = 14  # column of `ops`
 _NEEDED = ("ops", "targets", "nodes", "storages")

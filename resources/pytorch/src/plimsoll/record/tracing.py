@@ -16,6 +16,7 @@ from ..common.real_values import answering
 from ..isolation.answers import assuming
 from ..isolation.data_dependent import translated
 from ..isolation.preserve import older_objects_spared
+from ..kernels.cuda_scratch import scratch_of
 from ..shapes.axes import Axis, Dims, axes_of
 from ..shapes.varied import Sample
 from ..shapes.vary import recordings_of, vary_of
@@ -25,6 +26,7 @@ from ..version import VERSION
 from .finish import finish
 from .real_step import Values, check_values, values_of_steps
 from .record import SavedTensors, record, record_with_python_frees, warm_up
+from .scratch import set_scratch
 from .writer import graph_of, write
 
 Mode = Literal["train", "inference"]
@@ -110,7 +112,10 @@ def trace_graph(
                     step.assumed += real.assumed()
                 header = _header(step, recording, target, name or type(model).__name__)
             laws = {"vary": _vary(axes, Sample(recording, header["batch"]), prepare, target)} if axes else {}
-            return {**graph_of(recording, header), **laws}
+            graph = {**graph_of(recording, header), **laws}
+            if target == "cuda":
+                set_scratch(graph, [scratch_of(op, recording.tensors) for op in recording.ops])
+            return graph
     finally:
         told_progress.end()
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 from ..common.graph_rows import CLASSES, SCRATCH, Storage
-from ..record.checks import curve
+from .checks import curve
 
 _BYTES, _CLASS, _ALLOC, _FREE = 0, 1, 2, 3  # columns of storages
 _UNUSED = -1  # by any op, as a value
@@ -14,7 +14,7 @@ _NO_LAW = -1
 
 
 def set_scratch(graph: dict[str, Any], scratch: Sequence[int]) -> None:
-    """Gives each op that many bytes (0: none), in the place of those that an earlier measurement gave, which come last."""
+    """Gives each op that many bytes (0: none), in the place of those that it had, which come last."""
     storages, checks, vary = graph["storages"], graph["checks"], graph.get("vary")
     while storages and storages[-1][_CLASS] == SCRATCH:
         storages.pop()
