@@ -124,3 +124,17 @@ def test_without_a_budget_it_is_what_this_process_can_use_of_the_gpu(monkeypatch
     budget, reserve, reserved, usable = map(int, done.stdout.split())
     assert budget == usable and 100 << 20 < reserved <= usable <= 5 * stand_in.GiB
     assert reserve == 2 * 8_519_680  # on compute capability 8.0
+
+
+def test_with_a_budget_workspaces_are_those_of_the_gpu_that_is_used(monkeypatch):
+    monkeypatch.delenv("CUBLAS_WORKSPACE_CONFIG")
+    code = (
+        "import torch, plimsoll\n"
+        f"reserve = lambda **options: plimsoll.plan({str(SAMPLE)!r}, budget='90%', planner='chen', **options).answer['reserve_bytes']\n"
+        "unused = reserve()\n"
+        "used = torch.empty(1, device='cuda')\n"
+        "print(unused, reserve(), reserve(device='t4'), reserve(reserve=0))"
+    )
+    done = stand_in.run(code, capability="9.0")
+    assert done.returncode == 0, done.stderr
+    assert [int(word) for word in done.stdout.split()] == [2 * 8_519_680, 64 << 20, 2 * 8_519_680, 0]

@@ -53,15 +53,15 @@ def _words(name: str, value: Any) -> list[str]:
     return [f"--{name.replace('_', '-')}={text}"]
 
 
-def run(verb: str, file: Path, options: Mapping[str, Any]) -> str:
-    """Standard output of `plimsoll-cli verb file --option=value …`.
+def run(verb: str, file: Path, options: Mapping[str, Any], variables: Mapping[str, str]) -> str:
+    """Standard output of `plimsoll-cli verb file --option=value …`, with these `variables` in its environment.
 
     Raises NoPlan, or ValueError for options that the command refuses, or RuntimeError; each with the command's own sentence.
     """
     words = [word for name, value in options.items() for word in _words(name, value)]
     program = executable()
     done = subprocess.run(
-        [program, verb, str(file), *words, "--json"], env=_environment(program), stdin=subprocess.DEVNULL, capture_output=True, text=True
+        [program, verb, str(file), *words, "--json"], env={**_environment(program), **variables}, stdin=subprocess.DEVNULL, capture_output=True, text=True
     )
     if done.returncode == 0:
         return done.stdout

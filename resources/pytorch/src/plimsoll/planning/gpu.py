@@ -7,8 +7,7 @@ from typing import Optional
 
 import torch
 
-_CALLING_THREADS = 2  # forward's and backward's: each that calls cuBLAS has a workspace of its own
-_LARGEST_WORKSPACE = 32 << 20  # on compute capability 9.0
+_LARGEST_WORKSPACE = 32 << 20  # bytes, from compute capability 9.0 on
 
 
 def usable_memory(device: Optional[torch.device] = None) -> int:
@@ -18,10 +17,16 @@ def usable_memory(device: Optional[torch.device] = None) -> int:
     return torch.cuda.mem_get_info(device)[0] + torch.cuda.memory_reserved(device)
 
 
-def workspaces() -> int:
-    """Bytes of the workspaces that PyTorch allocates for cuBLAS in a training step. Older versions of torch don't tell: the largest then."""
-    size_of_one = getattr(torch._C, "_cuda_getCublasWorkspaceSize", lambda: _LARGEST_WORKSPACE)
-    return _CALLING_THREADS * size_of_one()
+def workspace_setting() -> dict[str, str]:
+    """The variable that tells plimsoll-cli the size of the workspaces that PyTorch gives cuBLAS on the GPU that this process uses; empty if it
+    uses none, or if a version of torch doesn't tell and the GPU takes what most take."""
+    if not torch.cuda.is_initialized():
+        return {}
+    tells = getattr(torch._C, "_cuda_getCublasWorkspaceSize", None)
+    if tells is None and torch.cuda.get_device_capability()[0] < 9:
+        return {}
+    size = tells() if tells is not None else _LARGEST_WORKSPACE
+    return {"CUBLAS_WORKSPACE_CONFIG": f":{size >> 10}:1"}
 
 
 def has_expandable_segments() -> bool:

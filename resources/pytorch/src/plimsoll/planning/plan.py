@@ -105,12 +105,13 @@ def plan(
     Args:
         graph: a file that `trace()` has written.
         budget: device memory that the step may use: "22GiB", "80%" of the unplanned peak, a number of bytes, or None for what this process
-            can use of this machine's GPU. Then cuBLAS's workspaces are set aside, and what PyTorch's caching allocator reserves for the step
-            fits as well, not only the tensors. The first steps of a loop, before the optimizer has its state, can leave gaps that no plan
+            can use of this machine's GPU. Then what PyTorch's caching allocator reserves for the step fits as well, not only the tensors.
+            The first steps of a loop, before the optimizer has its state, can leave gaps that no plan
             foresees: with PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True there are few.
         planner: a planner's name; see `plimsoll-cli plan --list`.
         **options: options of `plimsoll-cli plan`, with underscores for hyphens: `device="rtx-4090"`, `runtime="step"`,
-            `pin=["keep:head"]`, `saved_sets=True`.
+            `pin=["keep:head"]`, `saved_sets=True`. Unless `reserve` is given, the budget has room for the workspaces that PyTorch gives
+            cuBLAS on the GPU that this process uses, else on the `device`: `reserve=0` plans for tensors alone.
 
     Raises:
         NoPlan: no plan keeps within the budget, or none was found.
@@ -141,7 +142,8 @@ def plan(
 def _run(path: Path, options: Mapping[str, Any]) -> Plan:
     with tempfile.TemporaryDirectory(prefix="plimsoll-") as folder:
         files = [Path(folder) / name for name in ("plan.json", "plan.svg")]
-        said = json.loads(command.run("plan", path, {**options, "export": files}))
+        here = {} if "device" in options else gpu.workspace_setting()
+        said = json.loads(command.run("plan", path, {**options, "export": files}, here))
         return Plan(load_plan(files[0]), said, files[1].read_text(encoding="utf-8"))
 
 
@@ -149,7 +151,6 @@ def _fitting(path: Path, options: Mapping[str, Any]) -> Plan:
     """The plan at the largest budget tried for which the allocator reserves no more than this process can use. Fragmentation differs from
     plan to plan, so that a lower budget can reserve more; each try takes off what the last one reserved beyond."""
     usable, expandable = gpu.usable_memory(), gpu.has_expandable_segments()
-    options = {"reserve": gpu.workspaces(), **options}
     budget = usable
     while True:
         made = _run(path, {**options, "budget": budget})
