@@ -60,9 +60,8 @@ def run(verb: str, file: Path, options: Mapping[str, Any], variables: Mapping[st
     """
     words = [word for name, value in options.items() for word in _words(name, value)]
     program = executable()
-    done = subprocess.run(
-        [program, verb, str(file), *words, "--json"], env={**_environment(program), **variables}, stdin=subprocess.DEVNULL, capture_output=True, text=True
-    )
+    environment = {**_environment(program), **variables}
+    done = subprocess.run([program, verb, str(file), *words, "--json"], env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     if done.returncode == 0:
         return done.stdout
     said = done.stderr.strip() or f"plimsoll-cli ended with status {done.returncode}."
