@@ -18,7 +18,10 @@ from . import cuda_attention, cuda_autocast, cuda_norms, cuda_recurrent, cuda_so
 
 aten = torch.ops.aten
 _KEY = "AutogradCPU"
-DEVICE = "kernels are chosen as on an NVIDIA GPU of compute capability 8.x with cuDNN; memory that they take while they run is not counted"
+DEVICE = (
+    "kernels are chosen as on an NVIDIA GPU of compute capability 8.x with cuDNN; of the memory that they take while they run, only that for "
+    "sorting indices is counted"
+)
 AUTOCAST = "autocast casts for the ops of CUDA's lists"
 DROPOUT = "dropout runs as CUDA's fused kernel with a mask of one byte an element"
 
