@@ -6,9 +6,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Callable
 
-from ..common.graph_rows import BACKWARD, Recording
+from ..common.graph_rows import BACKWARD, SCRATCH, Recording, Storage
 from ..isolation.fakes import building
 from ..isolation.preserve import older_objects_spared
+from ..kernels.cuda_scratch import scratch_of
 from ..training_step.environment import prepared
 from .checks import curve
 from .finish import finish
@@ -53,4 +54,8 @@ def record_stream(step_builder: Callable[[], dict[str, Any]], *, target: str = "
         autocast=made.get("autocast"), keep_output=made.get("keep_output"),
     ) as step:  # fmt: skip
         warm_up(step, target)
-        return stream_of(finish(record(step, target)))
+        recording = finish(record(step, target))
+        if target == "cuda":
+            taken = enumerate(scratch_of(op, recording.tensors) for op in recording.ops)
+            recording.storages += [Storage(nbytes, op, SCRATCH, free=op) for op, nbytes in taken if nbytes > 0]
+        return stream_of(recording)
