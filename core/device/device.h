@@ -5,6 +5,7 @@
 #include "core/base/result.h"
 
 #include <array>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -17,6 +18,9 @@ inline constexpr std::array kRatedDtypes{"float32", "bfloat16", "float16", "floa
 
 /// Bytes of a workspace of cuBLAS on most GPUs (CUBLAS_WORKSPACE_CONFIG=:4096:2:16:8).
 inline constexpr base::Bytes kUsualCublasWorkspace{8519680};
+
+/// More is refused: no GPU has that much.
+inline constexpr base::Bytes kMostCublasWorkspace{std::int64_t{1} << 40};
 
 /// An accelerator of resources/devices.json, which names the source of each value.
 struct Device

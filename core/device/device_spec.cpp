@@ -155,6 +155,8 @@ Result<Device> parseDeviceSpec(std::string_view text)
         const Result<base::Bytes> workspace = base::parseBytes(field->second);
         if (!workspace)
             return tl::unexpected{wrong("workspace: " + workspace.error().message)};
+        if (*workspace > kMostCublasWorkspace)
+            return tl::unexpected{wrong("workspace must be at most 1 TiB.")};
         device.cublasWorkspace = *workspace;
     }
     device.id = deviceSpec(device);

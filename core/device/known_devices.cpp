@@ -94,6 +94,8 @@ Result<Device> parseDevice(const json& row)
     device.cublasWorkspace = kUsualCublasWorkspace;
     if (find(row, "cublas_workspace_bytes") != nullptr)
         take(state, device.cublasWorkspace, whole(sourced(row, "cublas_workspace_bytes", 0)));
+    if (state && device.cublasWorkspace > kMostCublasWorkspace)
+        return failure(ErrorKind::File, "\"cublas_workspace_bytes\" must be at most 2^40");
     RETURN_IF_ERROR(state);
     return device;
 }

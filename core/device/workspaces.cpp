@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/device/workspaces.h"
 
-#include "core/base/budget.h"
 #include "core/base/format.h"
 
 #include <fmt/format.h>
@@ -10,28 +9,42 @@
 #include <array>
 #include <charconv>
 #include <cstdlib>
-#include <vector>
 
 namespace plimsoll::plan {
 
 namespace {
 
-/// Ops that call cuBLAS. aten.addmm may call cuBLASLt, whose workspace is smaller (1 MiB).
-constexpr std::array kProducts{
-    "aten.mm",         "aten.addmm", "aten.bmm", "aten.baddbmm",    "aten.addbmm",
-    "aten.mv",         "aten.addmv", "aten.dot", "aten._scaled_mm", "aten._addmm_activation",
-    "aten._grouped_mm"};
+/// Ops that call cuBLAS, in place or not. aten.addmm may call cuBLASLt, whose workspace is smaller
+/// (1 MiB).
+constexpr std::array kProducts{"mm",
+                               "addmm",
+                               "bmm",
+                               "baddbmm",
+                               "addbmm",
+                               "mv",
+                               "addmv",
+                               "dot",
+                               "vdot",
+                               "_trilinear",
+                               "_scaled_mm",
+                               "_addmm_activation",
+                               "_grouped_mm",
+                               "linalg_solve_triangular",
+                               "triangular_solve",
+                               "cholesky_solve",
+                               "cholesky_inverse"};
 
-/// By target: whether it is one of these, in any overload.
-std::vector<bool> productsAmong(const std::vector<std::string>& targets)
+/// Whether "aten.addmm_.default" and the like is one of these.
+bool isProduct(std::string_view target)
 {
-    std::vector<bool> found;
-    for (const std::string& target : targets)
-        found.push_back(std::ranges::any_of(kProducts, [&](std::string_view product) {
-            return target.starts_with(product)
-                   && (target.size() == product.size() || target[product.size()] == '.');
-        }));
-    return found;
+    constexpr std::string_view kLibrary = "aten.";
+    if (!target.starts_with(kLibrary))
+        return false;
+    target.remove_prefix(kLibrary.size());
+    target = target.substr(0, target.find('.'));
+    if (target.ends_with('_'))
+        target.remove_suffix(1);
+    return std::ranges::find(kProducts, target) != kProducts.end();
 }
 
 /// A number of at least one digit at `at`, which is moved behind it.
@@ -54,13 +67,18 @@ Workspaces workspacesOf(const graph::Program& program, const Device& device,
     Workspaces workspaces{0, each.value_or(device.cublasWorkspace)};
     if (program.header.target != "cuda")
         return workspaces;
-    const std::vector<bool> isProduct = productsAmong(program.targets);
-    const auto hasProducts = [&](bool inBackward) {
-        return std::ranges::any_of(program.ops, [&](const graph::Op& op) {
-            return isProduct[op.target] && (op.phase == graph::Phase::Backward) == inBackward;
-        });
-    };
-    workspaces.threads = static_cast<int>(hasProducts(false)) + static_cast<int>(hasProducts(true));
+    bool inForward = false;
+    bool inBackward = false;
+    bool hasBackward = false;
+    for (const graph::Op& op : program.ops) {
+        const bool isBackward = op.phase == graph::Phase::Backward;
+        hasBackward = hasBackward || isBackward;
+        bool& calls = isBackward ? inBackward : inForward;
+        calls = calls || isProduct(program.targetOf(op));
+    }
+    // A plan may run forward's ops again in backward.
+    inBackward = inBackward || (inForward && hasBackward);
+    workspaces.threads = static_cast<int>(inForward) + static_cast<int>(inBackward);
     return workspaces;
 }
 
@@ -71,7 +89,7 @@ std::string reserveOrigin(base::Bytes reserve, const Workspaces& workspaces)
             ? std::string{"nothing"}
             : fmt::format("{} x {}", workspaces.threads, base::bytesText(workspaces.each));
     if (reserve != workspaces.all())
-        return fmt::format("set by hand; cuBLAS takes {}", taken);
+        return fmt::format("cuBLAS takes {}", taken);
     return workspaces.all().count() == 0 ? std::string{"cuBLAS takes nothing, context 0"}
                                          : fmt::format("{} cuBLAS, context 0", taken);
 }
@@ -90,7 +108,7 @@ std::optional<base::Bytes> cublasWorkspaceOf(std::string_view config)
         if (!count)
             continue;
         at = behind;
-        constexpr std::int64_t kMost = base::kLargestBudget.count() / 1024;
+        constexpr std::int64_t kMost = kMostCublasWorkspace.count() / 1024;
         if (*size < 0 || *count < 0 || (*count > 0 && *size > kMost / *count))
             return std::nullopt;
         sum = sum.value_or(0) + *size * *count;

@@ -16,7 +16,7 @@ namespace plimsoll::plan {
 /// keeps its own once it has one; under PyTorch 2.15 it has it only while a product runs.
 struct Workspaces
 {
-    std::int64_t threads = 0; ///< forward's, if it has products, and backward's
+    std::int64_t threads = 0; ///< forward's, if it has products, and backward's, if it may
     base::Bytes each;
 
     [[nodiscard]] base::Bytes all() const { return base::Bytes{threads * each.count()}; }
@@ -28,12 +28,13 @@ struct Workspaces
 [[nodiscard]] Workspaces workspacesOf(const graph::Program& program, const Device& device,
                                       std::optional<base::Bytes> each = std::nullopt);
 
-/// Where a reserve comes from: "2 x 8.1 MiB cuBLAS, context 0" if it is these workspaces, else
-/// "set by hand; cuBLAS takes 2 x 8.1 MiB".
+/// How a reserve compares with these workspaces: "2 x 8.1 MiB cuBLAS, context 0" if it is theirs,
+/// else "cuBLAS takes 2 x 8.1 MiB".
 [[nodiscard]] std::string reserveOrigin(base::Bytes reserve, const Workspaces& workspaces);
 
 /// The size that a value of CUBLAS_WORKSPACE_CONFIG gives each workspace: the sum of all
-/// ":KiB:count" in it, as PyTorch reads it; none if there is no such part or the sum is too large.
+/// ":KiB:count" in it, as PyTorch reads it; none if there is no such part or the sum is over
+/// kMostCublasWorkspace.
 [[nodiscard]] std::optional<base::Bytes> cublasWorkspaceOf(std::string_view config);
 
 /// The same of this process's environment.

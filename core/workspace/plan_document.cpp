@@ -68,7 +68,8 @@ Sizes sizesOf(const session::SavedProblem& problem, const graph::ProgramPtr& rec
     return {};
 }
 
-Choices choicesOf(const session::SavedProblem& problem, std::vector<std::string>& notes)
+Choices choicesOf(const session::SavedProblem& problem, const graph::Program& recorded,
+                  std::vector<std::string>& notes)
 {
     Choices choices;
     if (Result<plan::Device> device = plan::findDevice(problem.device)) {
@@ -82,9 +83,9 @@ Choices choicesOf(const session::SavedProblem& problem, std::vector<std::string>
     if (choices.reserve.count() < 0 || choices.reserve >= choices.device.memory) {
         notes.push_back(
             fmt::format("The session's reserve of {} B doesn't leave the GPU any memory; "
-                        "0 is used instead.",
+                        "that of cuBLAS's workspaces is used instead.",
                         problem.reserveBytes));
-        choices.reserve = {};
+        choices.reserve = reservedWorkspaces(recorded, choices.device).all();
     }
     choices.rounding = problem.rounding == 1 ? graph::Rounding::Exact : graph::Rounding::Cuda512;
     const Result<const solve::Planner*> planner = solve::findPlanner(problem.planner);
@@ -248,7 +249,7 @@ Result<PlanDocument> planDocumentOf(const session::SavedDocument& row,
     ASSIGN_OR_RETURN(document.graph, openGraph(*std::move(read), source, job));
     if (!row.name.empty())
         document.graph.name = base::printable(row.name, 80);
-    document.choices = choicesOf(saved.problem, document.notes);
+    document.choices = choicesOf(saved.problem, *document.graph.program, document.notes);
     document.choices.sizes = sizesOf(saved.problem, document.graph.program, document.notes, job);
     document.choices.pins = pinsOf(saved.problem, document);
     document.choices.parallel =

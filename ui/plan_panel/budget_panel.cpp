@@ -243,7 +243,7 @@ void BudgetPanel::buildResults()
     m_notModelled = new QLabel{this};
     m_notModelled->setWordWrap(true);
     m_notModelled->setText(
-        tr("Not modelled: scratch memory inside kernels, and fragmentation in the peak."));
+        tr("Not modelled: most scratch memory inside kernels, and fragmentation in the peak."));
     m_notModelled->setForegroundRole(QPalette::PlaceholderText);
     column->addWidget(m_notModelled);
 }

@@ -11,6 +11,7 @@ import gc
 import random
 import threading
 import types
+import unittest.mock
 import weakref
 
 import numpy
@@ -416,6 +417,20 @@ def test_a_cache_made_since_the_trace_before_keeps_no_fakes(frozen):
     finally:
         gc.unfreeze()
     assert masks.cache_info().currsize == Model.own.cache_info().currsize == 0 and len(dropped) == 1
+
+
+def test_a_cache_is_found_that_comes_when_somebody_lets_its_type_go():
+    holder = [type(mask_of), unittest.mock.MagicMock(spec=mask_of), collections.Counter(map(type, gc.get_objects()))]
+    trace_graph(nn.Linear(4, 4), X, target="cpu")
+    trace_graph(nn.Linear(4, 4), X, target="cpu")
+    while holder:
+        holder.pop()
+        gc.collect()
+        masks = functools.lru_cache(lambda size: torch.ones(size, size))
+        model = nn.Linear(4, 4)
+        forward, model.forward = model.forward, lambda x: forward(x) @ masks(4)
+        trace_graph(model, X, target="cpu")
+        assert type(masks(4)) is torch.Tensor
 
 
 def test_large_collections_are_put_back_but_not_entered():

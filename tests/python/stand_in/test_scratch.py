@@ -13,6 +13,7 @@ CASES = [
     *(["embedding", rows, [count], [width], "float32", "int64", ""] for rows, count, width in (
         (50257, 3072, 768), (50257, 3073, 768), (50257, 16384, 64), (2, 16384, 768), (2, 5000, 1), (100_000, 4096, 4), (256, 4000, 2), (95, 4096, 8), (95, 2900, 8))),
     ["embedding", 50, [4096], [8], "float64", "int64", ""], ["embedding", 50, [4096], [8], "bfloat16", "int64", ""],
+    ["embedding", 2, [32768], [768], "bfloat16", "int64", ""], ["rows", 100, [0], [8], "float32", "int64", ""],
     ["embedding", 32000, [8, 1024], [64], "bfloat16", "int64", ""], ["embedding", 32000, [8, 1024], [64], "float16", "int64", "strided"],
     ["embedding", 300, [4000], [16], "float64", "int64", ""], ["embedding", 3000, [100], [64], "float32", "int64", "by frequency"],
     ["embedding", 3000, [5000], [64], "float32", "int64", "by frequency"], ["embedding", 3000, [100], [64], "float32", "int64", "strided"],

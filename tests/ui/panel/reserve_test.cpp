@@ -89,7 +89,7 @@ void ReserveTest::isTheWorkspacesOfCublas()
     const std::int64_t with = unplannedPeak(*page);
     type(*page, "0");
     QCOMPARE(reserveOf(*page), std::int64_t{0});
-    QVERIFY(tells(*page, "set by hand; cuBLAS takes 2 x 8.1 MiB"));
+    QVERIFY(tells(*page, "cuBLAS takes 2 x 8.1 MiB"));
     QCOMPARE(with - unplannedPeak(*page), std::int64_t{2 * 8519680});
     trigger("edit.undo");
     QVERIFY(isDone(*page));
@@ -120,7 +120,7 @@ void ReserveTest::whatIsTypedStays()
     type(*page, "100MiB");
     choose(*page, "h100");
     QCOMPARE(reserveOf(*page), std::int64_t{100 << 20});
-    QVERIFY(tells(*page, "set by hand; cuBLAS takes 2 x 32.0 MiB"));
+    QVERIFY(tells(*page, "cuBLAS takes 2 x 32.0 MiB"));
     type(*page, "nonsense");
     QCOMPARE(reserveOf(*page), std::int64_t{100 << 20});
     // A reserve that would leave nothing of the next GPU becomes that GPU's own.

@@ -57,6 +57,14 @@ void WorkspacesTest::aThreadThatCallsCublasTakesOne_data()
                               << "a100-80gb" << std::int64_t{2} << usual;
     QTest::newRow("loss is forward's")
         << stepOf({{"aten.mm.default", Loss}}) << "t4" << std::int64_t{1} << usual;
+    QTest::newRow("in place") << stepOf({{"aten.addmm_.default", Forward}}) << "a100-80gb"
+                              << std::int64_t{1} << usual;
+    QTest::newRow("backward may run forward's again")
+        << stepOf({{"aten._trilinear.default", Forward}, {"aten.mul.Tensor", Backward}})
+        << "a100-80gb" << std::int64_t{2} << usual;
+    QTest::newRow("backward alone")
+        << stepOf({{"aten.mul.Tensor", Forward}, {"aten.mm.default", Backward}}) << "a100-80gb"
+        << std::int64_t{1} << usual;
     QTest::newRow("not a product")
         << stepOf({{"aten.mm_like.default", Forward}}) << "a100-80gb" << std::int64_t{0} << usual;
     QTest::newRow("CPU") << stepOf({{"aten.mm.default", Forward}}, "cpu") << "a100-80gb"
@@ -109,6 +117,8 @@ void WorkspacesTest::sizesAreThoseThatPyTorchReads_data()
     row(":::1:1", 1024);
     row(":99999999999999999999:1", -1); // PyTorch ends with an error there
     row(":9999999999999:9999999999999", -1);
+    row(":1073741824:1", std::int64_t{1} << 40);
+    row(":1073741825:1", -1); // no GPU has that much
 }
 
 void WorkspacesTest::sizesAreThoseThatPyTorchReads()
@@ -122,12 +132,10 @@ void WorkspacesTest::tellsWhereAReserveComesFrom()
 {
     const plan::Workspaces two{2, base::Bytes{8519680}};
     QCOMPARE(plan::reserveOrigin(two.all(), two), std::string{"2 x 8.1 MiB cuBLAS, context 0"});
-    QCOMPARE(plan::reserveOrigin(base::Bytes{512}, two),
-             std::string{"set by hand; cuBLAS takes 2 x 8.1 MiB"});
+    QCOMPARE(plan::reserveOrigin(base::Bytes{512}, two), std::string{"cuBLAS takes 2 x 8.1 MiB"});
     QCOMPARE(plan::reserveOrigin({}, {0, base::Bytes{8519680}}),
              std::string{"cuBLAS takes nothing, context 0"});
-    QCOMPARE(plan::reserveOrigin(base::Bytes{512}, {}),
-             std::string{"set by hand; cuBLAS takes nothing"});
+    QCOMPARE(plan::reserveOrigin(base::Bytes{512}, {}), std::string{"cuBLAS takes nothing"});
 }
 
 } // namespace

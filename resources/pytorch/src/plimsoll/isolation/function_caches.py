@@ -17,6 +17,8 @@ from ..common.tensors import below_transforms, contents
 from .preserve import with_all_objects
 
 _TYPE = type(functools.lru_cache(lambda: None))
+# What each cache refers to: its type, and the type of what cache_info() returns.
+_COUNTED = (_TYPE, type(functools.lru_cache(lambda: None).cache_info()))
 
 
 def _list_caches() -> list[Any]:
@@ -26,30 +28,35 @@ def _list_caches() -> list[Any]:
     return [thing for thing in things if type(thing) is _TYPE and thing is not some]
 
 
+def _references() -> list[int]:
+    return [sys.getrefcount(kind) for kind in _COUNTED]
+
+
 class _Caches:
     """All caches, remembered from one trace to the next: listing them visits every object of the process, which takes longer than a
-    small model's trace. Each refers to its type, whose reference count tells whether one came along."""
+    small model's trace. Each refers to two types, whose reference counts tell whether one came along: who else holds one of them, and lets
+    it go when a cache comes, doesn't hold the other."""
 
     def __init__(self) -> None:
         self._known: list[weakref.ref[Any]] = []
-        self._others: Optional[int] = None  # references to the type that aren't a cache's
+        self._others: Optional[list[int]] = None  # references to the types that aren't a cache's
 
     def all(self) -> list[Any]:
         known = [cache for reference in self._known if (cache := reference()) is not None]
-        if self._others is not None and self._counts() and sys.getrefcount(_TYPE) - self._others == len(known):
+        if self._others is not None and self._counts() and _references() == [others + len(known) for others in self._others]:
             return known
         known = with_all_objects(_list_caches)
         self._known = [weakref.ref(cache) for cache in known]
-        others = sys.getrefcount(_TYPE) - len(known)
-        self._others = others if self._others is None else min(others, self._others)
+        others = [count - len(known) for count in _references()]
+        self._others = others if self._others is None else [min(pair) for pair in zip(others, self._others)]
         return known
 
     @staticmethod
     def _counts() -> bool:
-        """Whether a cache refers to its type in a way that is counted: before Python 3.10 and without the interpreter lock none does."""
-        before = sys.getrefcount(_TYPE)
+        """Whether a cache refers to them in a way that is counted: before Python 3.10 and without the interpreter lock none does."""
+        before = _references()
         some = functools.lru_cache(lambda: None)
-        return sys.getrefcount(_TYPE) - before == 1 and some is not None
+        return _references() == [count + 1 for count in before] and some is not None
 
 
 _caches = _Caches()

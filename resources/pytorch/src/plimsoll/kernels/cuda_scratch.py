@@ -50,7 +50,7 @@ def _copied(tensor: TensorKey) -> int:
 
 def _embedding(gradient: TensorKey, indices: TensorKey, rows: int, by_frequency: bool) -> int:
     count, width = math.prod(indices.shape), _width(indices.dtype)
-    copy = _copied(gradient)
+    copy = _copied(gradient) + _copied(indices)
     if count == 0 or (count <= _UNSORTED and not by_frequency):
         return copy
     row = math.prod(gradient.shape) // count
@@ -59,7 +59,7 @@ def _embedding(gradient: TensorKey, indices: TensorKey, rows: int, by_frequency:
     finding = lists + 2 * count * width + 8 + _unique(count)  # where each index begins
     segments = min(count, rows)
     parts = count // _ROWS_OF_A_PART + segments
-    added_at_once = segments < _FEW_ROWS and 3 * segments < count // _ROWS_OF_A_PART and gradient.dtype in ("float32", "float64")
+    added_at_once = segments < _FEW_ROWS and 3 * segments < count // _ROWS_OF_A_PART
     sums = width if added_at_once else row * (8 if gradient.dtype == "float64" else 4)
     adding = lists + count * width + 2 * (segments + 1) * width + parts * (width + sums)
     return copy + max(sorting, finding, adding)
@@ -73,6 +73,8 @@ def _rows_added(into: TensorKey, indices: Sequence[Any], values: TensorKey, tens
     if chosen.dtype not in ("int64", "int32"):
         return 0
     count = math.prod(chosen.shape)
+    if count == 0:
+        return 0
     wanted = (*chosen.shape, *into.shape[1:])
     copy = _copied(values) if tuple(values.shape) == wanted else math.prod(wanted) * _width(into.dtype)
     return copy + 4 * 8 * count + _sort(count, 8, max(into.shape[0] - 1, 1).bit_length())

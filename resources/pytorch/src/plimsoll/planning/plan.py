@@ -142,7 +142,7 @@ def plan(
 def _run(path: Path, options: Mapping[str, Any]) -> Plan:
     with tempfile.TemporaryDirectory(prefix="plimsoll-") as folder:
         files = [Path(folder) / name for name in ("plan.json", "plan.svg")]
-        here = {} if "device" in options else gpu.workspace_setting()
+        here = {} if options.get("device") is not None else gpu.workspace_setting()
         said = json.loads(command.run("plan", path, {**options, "export": files}, here))
         return Plan(load_plan(files[0]), said, files[1].read_text(encoding="utf-8"))
 
