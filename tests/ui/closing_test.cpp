@@ -30,6 +30,7 @@ public:
     explicit FileLock(const QString& path)
     {
         sqlite3_open(path.toUtf8().constData(), &m_connection);
+        sqlite3_busy_timeout(m_connection, 5000); // the window may still be writing
         m_held =
             sqlite3_exec(m_connection, "BEGIN EXCLUSIVE", nullptr, nullptr, nullptr) == SQLITE_OK;
     }
