@@ -3,6 +3,10 @@
 
 #include "tests/stand_in_gpu/settings.h"
 
+#include <cstdio>
+#include <cstdlib>
+#include <sys/mman.h>
+
 namespace plimsoll::stand_in {
 
 namespace {
@@ -20,6 +24,26 @@ std::uintptr_t numberOf(const void* address)
 void* pointerTo(std::uintptr_t address)
 {
     return reinterpret_cast<void*>(address); // NOLINT(performance-no-int-to-ptr)
+}
+
+/// Puts memory of the host behind a block, of which only pages that are written take any.
+void keepValues(std::uintptr_t address, std::size_t bytes)
+{
+    if (!settings().values)
+        return;
+    void* const at = pointerTo(address);
+    if (mmap(at, inPages(bytes), PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0)
+        == at)
+        return;
+    std::perror("stand-in GPU: no memory for values");
+    std::_Exit(2);
+}
+
+void dropValues(std::uintptr_t address, std::size_t bytes)
+{
+    if (settings().values)
+        munmap(pointerTo(address), inPages(bytes));
 }
 
 } // namespace
@@ -53,6 +77,7 @@ void* DeviceMemory::allocate(int device, std::size_t bytes)
         return nullptr;
     const std::uintptr_t address = nextAddress(bytes);
     m_blocks[address] = {.bytes = bytes, .device = device};
+    keepValues(address, bytes);
     return pointerTo(address);
 }
 
@@ -63,6 +88,7 @@ bool DeviceMemory::free(void* address)
     if (block == m_blocks.end() || block->second.handle != 0)
         return false;
     m_taken.at(static_cast<std::size_t>(block->second.device)) -= inPages(block->second.bytes);
+    dropValues(block->first, block->second.bytes);
     m_blocks.erase(block);
     return true;
 }
@@ -141,6 +167,7 @@ bool DeviceMemory::map(void* address, std::size_t bytes, std::uint64_t handle)
     ++physical->second.uses;
     m_blocks[numberOf(address)] = {
         .bytes = bytes, .device = physical->second.device, .handle = handle};
+    keepValues(numberOf(address), bytes);
     return true;
 }
 
@@ -153,6 +180,7 @@ bool DeviceMemory::unmap(void* address, std::size_t bytes)
         return false;
     while (block != m_blocks.end() && block->first < end && block->second.handle != 0) {
         dropUse(block->second.handle);
+        dropValues(block->first, block->second.bytes);
         block = m_blocks.erase(block);
     }
     return true;

@@ -10,8 +10,8 @@
 
 namespace plimsoll::stand_in {
 
-/// Addresses of the devices, with no memory behind them, and how many bytes of each are taken.
-/// Thread-safe.
+/// Addresses of the devices, and how many bytes of each are taken. There is memory behind them only
+/// if the settings say that values are kept. Thread-safe.
 class DeviceMemory
 {
 public:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA runtime: memory. Device memory has addresses only; what is copied to the host is zeros.
+// CUDA runtime: memory. Device memory has addresses only, and what is copied to the host is zeros,
+// unless the settings say that values are kept.
 #include "tests/stand_in_gpu/device_memory.h"
 #include "tests/stand_in_gpu/settings.h"
 #include "tests/stand_in_gpu/thread_state.h"
@@ -48,16 +49,17 @@ private:
     std::map<char*, std::size_t> m_ranges;
 };
 
-bool isOnDevice(const void* address)
+/// Whether an address is of a device and has no memory behind it.
+bool isWithoutValues(const void* address)
 {
-    return DeviceMemory::get().deviceOf(address).has_value();
+    return !settings().values && DeviceMemory::get().deviceOf(address).has_value();
 }
 
 cudaError_t copy(void* to, const void* from, std::size_t bytes)
 {
-    if (isOnDevice(to))
+    if (isWithoutValues(to))
         return cudaSuccess;
-    if (isOnDevice(from))
+    if (isWithoutValues(from))
         std::memset(to, 0, bytes);
     else
         std::memmove(to, from, bytes);
@@ -167,10 +169,10 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
     return copy(to, from, bytes);
 }
 
-cudaError_t cudaMemcpyPeerAsync(void* /*to*/, int /*device*/, const void* /*from*/, int /*peer*/,
-                                std::size_t /*bytes*/, cudaStream_t /*stream*/)
+cudaError_t cudaMemcpyPeerAsync(void* to, int /*device*/, const void* from, int /*peer*/,
+                                std::size_t bytes, cudaStream_t /*stream*/)
 {
-    return cudaSuccess;
+    return copy(to, from, bytes);
 }
 
 cudaError_t cudaMemcpyToSymbol(const void* /*symbol*/, const void* /*from*/, std::size_t /*bytes*/,
@@ -181,7 +183,7 @@ cudaError_t cudaMemcpyToSymbol(const void* /*symbol*/, const void* /*from*/, std
 
 cudaError_t cudaMemset(void* address, int value, std::size_t bytes)
 {
-    if (!isOnDevice(address))
+    if (!isWithoutValues(address))
         std::memset(address, value, bytes);
     return cudaSuccess;
 }

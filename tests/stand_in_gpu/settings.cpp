@@ -46,6 +46,13 @@ int processorsOf(int major, int minor)
     }
 }
 
+void readSwitch(const char* variable, bool& value)
+{
+    int number = value ? 1 : 0;
+    readNumber(variable, number, 0, 1, "0 or 1");
+    value = number == 1;
+}
+
 void readCapability(Settings& settings)
 {
     constexpr auto kVariable = "STAND_IN_GPU_CAPABILITY";
@@ -73,9 +80,8 @@ Settings readSettings()
     readNumber("STAND_IN_GPU_MEMORY", read.memory, std::size_t{1} << 21, std::size_t{1} << 40,
                "the bytes of a device, from 2097152 to 1099511627776");
     readCapability(read);
-    int late = 0;
-    readNumber("STAND_IN_GPU_LATE_EVENTS", late, 0, 1, "0 or 1");
-    read.lateEvents = late == 1;
+    readSwitch("STAND_IN_GPU_LATE_EVENTS", read.lateEvents);
+    readSwitch("STAND_IN_GPU_VALUES", read.values);
     return read;
 }
 

@@ -15,6 +15,7 @@ struct Settings
     int minor = 0;
     int processors = 108;    ///< streaming multiprocessors: some kernels size their scratch by them
     bool lateEvents = false; ///< an event is done at the third query only
+    bool values = false;     ///< device memory keeps what is copied into it
 };
 
 /// Read once. A value that can't be read ends the process with a sentence.

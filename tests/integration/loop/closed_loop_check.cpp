@@ -11,9 +11,9 @@
 // no optimizer states.
 //
 // closed_loop_check --write GRAPH PLAN.json MODULE.py SNIPPET.py writes such a plan as Python.
-// closed_loop_check --peak GRAPH PLAN.json prints the peak evaluate() gives with exact sizes, as
-// the allocator of a CPU has them, the op at which it is reached, and what is there before the
-// step.
+// closed_loop_check --peak GRAPH PLAN.json [SETTING] prints the peak evaluate() gives with exact
+// sizes, as the allocator of a CPU has them, the op at which it is reached, and what is there
+// before the step; with SETTING (of --ddp) for one of several processes.
 //
 // closed_loop_check --shards GRAPH PLAN.json SETTING prints what one of several processes has,
 // exact sizes: "steps", for each execution the op's module, its target, whether it runs again, and
@@ -316,18 +316,34 @@ int check(const char* graph, const char* planFile, const char* streamFile)
     return comparison.count() == 0 ? 0 : kDifferent;
 }
 
-int peak(const char* graph, const char* planFile)
+/// The problem of one of several processes, with exact sizes.
+base::Result<plan::Problem> ofRank(const plan::Problem& problem, const char* setting)
+{
+    const auto parsed = plan::parseDataParallel(setting, problem.device);
+    if (!parsed)
+        return tl::unexpected{parsed.error()};
+    base::Result<plan::Problem> posed = plan::forRank(problem, *parsed);
+    if (posed)
+        posed->rounding = graph::Rounding::Exact;
+    return posed;
+}
+
+int peak(const char* graph, const char* planFile, const char* setting)
 {
     base::Result<Given> given = read(graph, planFile);
     if (!given)
         return refuse(given.error());
     given->problem.rounding = graph::Rounding::Exact;
-    const auto certified = plan::certify(given->problem, given->plan);
+    const base::Result<plan::Problem> posed =
+        setting != nullptr ? ofRank(given->problem, setting) : given->problem;
+    if (!posed)
+        return refuse(posed.error());
+    const auto certified = plan::certify(*posed, given->plan);
     if (!certified)
         return refuse(certified.error());
     const plan::Evaluation& exact = (*certified)->evaluation();
     std::int64_t resident = 0;
-    const graph::Program& program = *given->problem.step();
+    const graph::Program& program = *posed->step();
     for (const graph::Storage& storage : program.storages)
         if (storage.alloc < 0)
             resident += storage.bytes.count();
@@ -343,13 +359,9 @@ int shards(const char* graph, const char* planFile, const char* setting)
     const base::Result<Given> given = read(graph, planFile);
     if (!given)
         return refuse(given.error());
-    const auto parsed = plan::parseDataParallel(setting, given->problem.device);
-    if (!parsed)
-        return refuse(parsed.error());
-    base::Result<plan::Problem> posed = plan::forRank(given->problem, *parsed);
+    const base::Result<plan::Problem> posed = ofRank(given->problem, setting);
     if (!posed)
         return refuse(posed.error());
-    posed->rounding = graph::Rounding::Exact;
     const auto certified = plan::certify(*posed, given->plan);
     if (!certified)
         return refuse(certified.error());
@@ -402,17 +414,18 @@ int main(int count, char** arguments)
 {
     const std::vector<const char*> given(arguments, arguments + count);
     try {
-        if (given.size() == 4 && std::string_view{given[1]} == "--peak")
-            return peak(given[2], given[3]);
+        const std::string_view first = given.size() > 1 ? given[1] : "";
+        if ((given.size() == 4 || given.size() == 5) && first == "--peak")
+            return peak(given[2], given[3], given.size() == 5 ? given[4] : nullptr);
         if (given.size() == 4)
             return check(given[1], given[2], given[3]);
-        if (given.size() == 5 && std::string_view{given[1]} == "--shards")
+        if (given.size() == 5 && first == "--shards")
             return shards(given[2], given[3], given[4]);
-        if (given.size() == 6 && std::string_view{given[1]} == "--write")
+        if (given.size() == 6 && first == "--write")
             return write(given[2], given[3], given[4], given[5]);
         fmt::print(stderr, "usage: closed_loop_check GRAPH PLAN.json STREAM.json\n"
                            "       closed_loop_check --write GRAPH PLAN.json MODULE.py SNIPPET.py\n"
-                           "       closed_loop_check --peak GRAPH PLAN.json\n"
+                           "       closed_loop_check --peak GRAPH PLAN.json [SETTING]\n"
                            "       closed_loop_check --shards GRAPH PLAN.json SETTING\n");
         return 2;
     } catch (const std::exception& error) {

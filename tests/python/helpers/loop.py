@@ -71,9 +71,9 @@ def compare(graph, plan_path, stream_path):
     return _loop_check(graph, plan_path, stream_path)
 
 
-def peak(graph, plan_path):
-    """What evaluate() says with sizes that nobody rounds: {"peak_bytes", "peak_op", "resident_bytes" before the step}."""
-    return _loop_check("--peak", graph, plan_path)
+def peak(graph, plan_path, *ddp):
+    """What evaluate() says with sizes that nobody rounds: {"peak_bytes", "peak_op", "resident_bytes" before the step}; `ddp`: a setting of --ddp."""
+    return _loop_check("--peak", graph, plan_path, *ddp)
 
 
 def shards(graph, plan_path, setting):

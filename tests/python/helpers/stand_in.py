@@ -19,14 +19,16 @@ FOLDER = Path(os.environ["PLIMSOLL_STAND_IN"]).parent if "PLIMSOLL_STAND_IN" in 
 GiB = 1 << 30
 
 
-def environment(*, devices: int = 1, memory: int = 80 * GiB, capability: str = "8.0", late_events: bool = False, settings: str = "") -> dict[str, str]:
+def environment(
+    *, devices: int = 1, memory: int = 80 * GiB, capability: str = "8.0", late_events: bool = False, values: bool = False, settings: str = ""
+) -> dict[str, str]:
     """Of a process with such a stand-in. `settings`: PYTORCH_CUDA_ALLOC_CONF."""
     kept = {name: value for name, value in os.environ.items() if name != "CUDA_VISIBLE_DEVICES"}
     paths = (ROOT / folder for folder in ("resources/pytorch/src", "resources/samples", "tests/python", "tests/gpu"))
     return kept | {
         "LD_PRELOAD": str(FOLDER / "libstand_in_gpu.so"), "LD_LIBRARY_PATH": str(FOLDER), "PYTHONPATH": os.pathsep.join(map(str, paths)),
         "STAND_IN_GPU_DEVICES": str(devices), "STAND_IN_GPU_MEMORY": str(memory), "STAND_IN_GPU_CAPABILITY": capability,
-        "STAND_IN_GPU_LATE_EVENTS": str(int(late_events)), "PYTORCH_CUDA_ALLOC_CONF": settings, "PYTHONDONTWRITEBYTECODE": "1",
+        "STAND_IN_GPU_LATE_EVENTS": str(int(late_events)), "STAND_IN_GPU_VALUES": str(int(values)), "PYTORCH_CUDA_ALLOC_CONF": settings, "PYTHONDONTWRITEBYTECODE": "1",
     }  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 """Planned steps on the stand-in GPU: PyTorch's counters against what was predicted, to the byte; what a kernel takes besides has a name."""
 
 import itertools
+import json
 import os
 import subprocess
 from functools import cache
@@ -9,6 +10,7 @@ from functools import cache
 import pytest
 from helpers import EXHAUSTIVE, ROOT, stand_in
 from helpers.on_stand_in.planned import KINDS
+from helpers.processes import module_command
 from helpers.tables import WRITING, Table
 from helpers.zoo import ZOO
 
@@ -18,11 +20,13 @@ SHARES = (30, 60, 90)  # of the way down from the unplanned peak
 NONE = "unplanned"
 MODELS = (*ZOO, "gpt2:bfloat16", "convnext:bfloat16")
 ACCUMULATING = ("gpt2*2", "resnet18*3", "gpt2:bfloat16*2")  # which planners refuse
+DDP = ", DDP"  # two processes, each on a device of its own
+UNDER_DDP = [(f"{name}{DDP}", kind, share) for name in ("resnet18", "gpt2", "gpt2:bfloat16") for kind, share in ((NONE, 0), *((kind, 60) for kind in KINDS))]
 ALL = [case for name in MODELS for case in ((name, NONE, 0), *itertools.product((name,), KINDS, SHARES))]
-ALL += [(name, NONE, 0) for name in ACCUMULATING]
+ALL += [(name, NONE, 0) for name in ACCUMULATING] + UNDER_DDP
 ALWAYS = [
     ("resnet18", "modules", 60), ("awkward", NONE, 0), ("awkward", "ops", 90), ("gpt2:bfloat16", "ops", 60), ("gpt2:bfloat16", "saved sets", 30),
-    ("gpt2*2", NONE, 0),
+    ("gpt2*2", NONE, 0), *UNDER_DDP[:2], *UNDER_DDP[-2:],
 ]  # fmt: skip
 CASES = ALL if EXHAUSTIVE or WRITING else ALWAYS
 
@@ -42,16 +46,30 @@ COLUMNS = ("predicted", "requested", "more", "taken by", "allocated", "reserved"
 TABLE = Table("STAND_IN.md", ("model", "plan", "way down"), COLUMNS, [key(*case) for case in ALL])
 
 
+def under_ddp(folder, *cases):
+    """What each of two processes found."""
+    gpu = stand_in.environment(devices=2, memory=MEMORY, values=True) | {"GLOO_SOCKET_IFNAME": "lo"}
+    command = lambda rank: module_command("helpers.on_stand_in.planned_ranks", rank, folder, *cases)  # noqa: E731
+    ranks = [subprocess.Popen(command(rank), env=gpu, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for rank in range(2)]
+    told = [rank.communicate(timeout=600) for rank in ranks]
+    assert [rank.returncode for rank in ranks] == [0, 0], told[0][1][-4000:] + told[1][1][-4000:]
+    return [json.loads(out.splitlines()[-1]) for out, _ in told]
+
+
 @pytest.fixture(scope="module")
 def outcomes(tmp_path_factory):
-    """Of a model's cases, run in one process."""
+    """Of a model's cases, run in one process, or under DDP in two: what each of these found."""
 
     @cache
     def of_model(model):
         mine = [case for case in CASES if case[0] == model]
-        texts = [f"{model}/{'modules' if kind == NONE else kind}/{share}" for _, kind, share in mine]
-        found = stand_in.result("helpers.on_stand_in.planned", str(tmp_path_factory.mktemp(model)), *texts, seconds=1200, memory=MEMORY)
-        return dict(zip(mine, map(found.get, texts)))
+        folder, name = str(tmp_path_factory.mktemp(model)), model.removesuffix(DDP)
+        texts = [f"{name}/{'modules' if kind == NONE else kind}/{share}" for _, kind, share in mine]
+        if name != model:
+            found = under_ddp(folder, *texts)
+        else:
+            found = [stand_in.result("helpers.on_stand_in.planned", folder, *texts, seconds=1200, memory=MEMORY)]
+        return {case: [told[text] for told in found] for case, text in zip(mine, texts)}
 
     return of_model
 
@@ -66,7 +84,11 @@ def replayed(events):
 
 @pytest.mark.parametrize("name, kind, share", CASES)
 def test_a_planned_step_takes_what_was_predicted(outcomes, name, kind, share):
-    step = outcomes(name)[name, kind, share]
+    for step in outcomes(name)[name, kind, share]:
+        check(step, key(name, kind, share))
+
+
+def check(step, row):
     requested, allocated, active, reserved, *_ = step["peaks"]
     more = requested - step["predicted"]
     assert step["difference"] is None
@@ -76,7 +98,7 @@ def test_a_planned_step_takes_what_was_predicted(outcomes, name, kind, share):
     assert requested <= allocated == active <= reserved
     bytes_of = (step["predicted"], requested, more, None, allocated, reserved)
     cells = {column: f"{count:,}" for column, count in zip(COLUMNS, bytes_of) if count is not None}
-    TABLE.check(key(name, kind, share), {**cells, "taken by": f"`{step['kernel']}`" if more else "–"})
+    TABLE.check(row, {**cells, "taken by": f"`{step['kernel']}`" if more else "–"})
 
 
 def test_the_table_is_complete():

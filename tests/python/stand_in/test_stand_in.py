@@ -54,6 +54,13 @@ def test_properties_are_those_asked_for():
     assert stand_in.run(code, devices=3, memory=24 * stand_in.GiB, capability="9.0").stdout.split() == ["9", "0", str(24 * stand_in.GiB), "3"]
 
 
+@pytest.mark.parametrize("settings", ["", EXPANDABLE])
+@pytest.mark.parametrize("values, expected", [(False, [0, 0, 0]), (True, [7, 8, 9])])
+def test_values_are_kept_where_asked_for(values, expected, settings):
+    code = "import torch; t = torch.tensor([7, 8, 9]).cuda(); del t; t = torch.tensor([7, 8, 9]).cuda(); print(t.clone().tolist(), t.to('cuda:1').tolist())"
+    assert stand_in.run(code, values=values, devices=2, settings=settings).stdout == f"{expected} {expected}\n"
+
+
 def test_a_function_that_is_not_there_fails_with_its_name():
     done = stand_in.run("import torch; torch.linalg.svd(torch.ones(3, 3, device='cuda'))")
     assert done.returncode != 0
@@ -67,6 +74,7 @@ def test_a_function_that_is_not_there_fails_with_its_name():
         ("STAND_IN_GPU_CAPABILITY", "8", "a compute capability"),
         ("STAND_IN_GPU_DEVICES", "99", "a number of devices from 0 to 16"),
         ("STAND_IN_GPU_LATE_EVENTS", "yes", "0 or 1"),
+        ("STAND_IN_GPU_VALUES", "2", "0 or 1"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(name, value, wanted, monkeypatch):

@@ -41,12 +41,13 @@ def built(name: str) -> dict[str, Any]:
 
 
 class Planned:
-    """A model of the zoo in its lean size, traced on fake CUDA tensors, with its plans."""
+    """A model of the zoo in its lean size, traced on fake CUDA tensors, with its plans; `ddp`: a setting of --ddp."""
 
-    def __init__(self, name: str, folder: Path):
-        self._name, self._folder = name, folder
+    def __init__(self, name: str, folder: Path, *ddp: str):
+        self._name, self._folder, self._ddp = name, folder, ddp
         self.graph = loop.trace(lambda: built(name), folder / f"{name}.plimsoll.json.gz", "cuda")
-        self._span = once(lambda *options: loop.span(self.graph, *options, *SLOTS))
+        self._options = (*SLOTS, *(("--ddp", *ddp) if ddp else ()))
+        self._span = once(lambda *options: loop.span(self.graph, *options, *self._options))
 
     def plan(self, kind: str, share: int) -> Path:
         """`share` of the way from the unplanned peak down to the smallest peak known, in percent; 0: no plan."""
@@ -55,9 +56,13 @@ class Planned:
             path.write_text(json.dumps(NO_PLAN))
             return path
         most, least = self._span(*KINDS[kind])
-        said = loop.cli("plan", self.graph, "--budget", most - (most - least) * share // 100, "--export", path, *KINDS[kind], *SLOTS)
+        said = loop.cli("plan", self.graph, "--budget", most - (most - least) * share // 100, "--export", path, *KINDS[kind], *self._options)
         assert said["verified"] and json.loads(path.read_text())["regions"]
         return path
+
+    def predicted(self, plan: Path) -> dict[str, int]:
+        """loop.peak() of the plan."""
+        return loop.peak(self.graph, plan, *self._ddp)
 
     def first_difference(self, plan: Path) -> Any:
         """Where the planned model, recorded on fake CUDA tensors, is not what was evaluated, op by op; None if it is everywhere."""
@@ -78,8 +83,8 @@ def true_answers() -> Iterator[None]:
         library._destroy()
 
 
-def step_of(name: str, plan: Path) -> Callable[[], None]:
-    """The planned model's training step on real CUDA tensors."""
+def step_of(name: str, plan: Path, wrapped: Callable[[Any], Any] = lambda model: model) -> Callable[[], None]:
+    """The planned model's training step on real CUDA tensors; the loop calls what `wrapped` makes of the model."""
     from compare import on  # of tests/gpu, which only processes on the stand-in find
 
     made = on("cuda", built(name))
@@ -87,6 +92,7 @@ def step_of(name: str, plan: Path) -> Callable[[], None]:
     model, count = made["model"].train(), made.get("micro_steps", 1)
     optimizer = made["optimizer"]([p for p in model.parameters() if p.requires_grad])
     plimsoll.apply(model, plan)
+    model = wrapped(model)
 
     def step() -> None:
         for _ in range(count):
@@ -106,14 +112,14 @@ def step_of(name: str, plan: Path) -> Callable[[], None]:
 
 
 class Requests:
-    """What the allocator was asked for since the process began, as allocator_check reads it."""
+    """What the current device's allocator was asked for since the process began, as allocator_check reads it."""
 
     def __init__(self) -> None:
         self._marks: dict[int, list[str]] = {}  # by the number of events before
 
     @staticmethod
     def events() -> list[dict[str, Any]]:
-        return torch.cuda.memory._snapshot()["device_traces"][0]
+        return torch.cuda.memory._snapshot()["device_traces"][torch.cuda.current_device()]
 
     def mark(self, what: str) -> int:
         count = len(self.events())
@@ -123,6 +129,7 @@ class Requests:
     def release(self) -> None:
         """Empties the cache, so that what is reserved doesn't depend on what ran before."""
         gc.collect()
+        torch.empty(1, device="cuda")  # an allocation first completes frees that other streams delayed
         self.mark("release")
         torch.cuda.empty_cache()
 
@@ -136,19 +143,19 @@ class Requests:
         yield "peaks"
 
 
-def run(step: Callable[[], None], requests: Requests) -> dict[str, Any]:
+def run(step: Callable[[], None], requests: Requests, warm_up: int = WARM_UP_STEPS) -> dict[str, Any]:
     """PyTorch's peaks of a step that has run before, what was there before it, and the allocator's events in it."""
-    for _ in range(WARM_UP_STEPS):
+    for _ in range(warm_up):
         step()
     gc.collect()
     torch.cuda.reset_peak_memory_stats()
-    before = counted(0)
+    before = counted(torch.cuda.current_device())
     first = requests.mark("reset")
     torch.cuda.memory._record_memory_history(max_entries=MOST_EVENTS, stacks="all")
     gc.disable()
     step()
     gc.enable()
-    peaks = counted(0)
+    peaks = counted(torch.cuda.current_device())
     events = requests.events()
     torch.cuda.memory._record_memory_history(max_entries=MOST_EVENTS, stacks="python")
     return {"before": before, "peaks": peaks, "events": events[first:]}
@@ -169,28 +176,34 @@ def at_peak(events: list[dict[str, Any]]) -> str:
     return ""
 
 
+def measured(step: Callable[[], None], requests: Requests, events: Path, warm_up: int = WARM_UP_STEPS) -> dict[str, Any]:
+    """What run() found; the requests until then are written to `events`."""
+    with true_answers():
+        ran = run(step, requests, warm_up)
+    events.write_text("".join(line + "\n" for line in requests.lines()))
+    return {"before": ran["before"], "peaks": ran["peaks"], "kernel": at_peak(ran["events"]), "events": str(events)}
+
+
 def outcome(model: Planned, name: str, kind: str, share: int, folder: Path, requests: Requests) -> dict[str, Any]:
     plan = model.plan(kind, share)
-    exact = loop.peak(model.graph, plan)
+    exact = model.predicted(plan)
     difference = model.first_difference(plan)
     requests.release()
-    with true_answers():
-        ran = run(step_of(name, plan), requests)
-    events = folder / f"{name} {kind} {share}.txt"
-    events.write_text("".join(line + "\n" for line in requests.lines()))
-    return {
-        "predicted": exact["peak_bytes"], "resident": exact["resident_bytes"], "before": ran["before"], "peaks": ran["peaks"],
-        "kernel": at_peak(ran["events"]), "events": str(events), "difference": difference,
-    }  # fmt: skip
+    found = measured(step_of(name, plan), requests, folder / f"{name} {kind} {share}.txt")
+    return {"predicted": exact["peak_bytes"], "resident": exact["resident_bytes"], "difference": difference, **found}
 
 
-def main() -> None:
+def prepare_process(as_it_is: bool = False) -> None:
     os.environ.pop("LD_PRELOAD", None)  # is for this process, not for the planner's
-    *as_it_is, folder = sys.argv[1 : 3 if "--as-it-is" in sys.argv else 2]
     if not as_it_is:
         os.environ.update(WITHOUT_WORKSPACES)
         torch.backends.cudnn.enabled = False
     torch.cuda.memory._record_memory_history(max_entries=MOST_EVENTS, stacks="python")
+
+
+def main() -> None:
+    *as_it_is, folder = sys.argv[1 : 3 if "--as-it-is" in sys.argv else 2]
+    prepare_process(bool(as_it_is))
     folder = Path(folder)
     model = once(lambda name: Planned(name, folder), most=1)
     requests, found = Requests(), {}

@@ -12,6 +12,7 @@ from typing import Any, Callable, Optional
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode, unset_fake_temporarily
+from torch.utils._python_dispatch import _disable_current_modes
 from torch.utils._pytree import tree_flatten, tree_map_only
 from torch.utils.weak import WeakIdKeyDictionary
 
@@ -40,7 +41,8 @@ class Values:
     def give(self, fake: torch.Tensor, real: torch.Tensor, given: bool = True) -> None:
         """Records that `fake` has the content of `real`; `given`: it is an input of the step, so another step may have other values."""
         if isinstance(fake, FakeTensor) and real.device.type != "meta" and self._follows(real) and not isinstance(real, FakeTensor):
-            self._known[fake] = real.detach().to("cpu", copy=True)
+            with _disable_current_modes():  # else the copy would be a fake, and recorded
+                self._known[fake] = real.detach().to("cpu", copy=True)
             if given:
                 self._given[fake] = True
 
@@ -108,6 +110,16 @@ _values: Any = weakref.WeakKeyDictionary()
 def values_of(mode: FakeTensorMode) -> Values:
     """What is known about the fakes of a mode."""
     return _values.setdefault(mode, Values())
+
+
+def known_value(fake: torch.Tensor) -> Optional[torch.Tensor]:
+    """The real tensor that a fake stands for, which is not to be written; None if it is unknown."""
+    return values_of(fake.fake_mode).of(fake) if isinstance(fake, FakeTensor) else None
+
+
+def give_value(fake: FakeTensor, real: torch.Tensor) -> None:
+    """Records that a fake made in the step has the content of `real`."""
+    values_of(fake.fake_mode).give(fake, real, given=False)
 
 
 def follow(func: Any, args: Any, kwargs: Any, result: Any) -> None:

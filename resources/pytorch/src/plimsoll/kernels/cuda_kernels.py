@@ -15,6 +15,7 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensor
 
 from . import cuda_attention, cuda_autocast, cuda_norms, cuda_recurrent, cuda_softmax
+from .packed_sequences import PackedSequences
 
 aten = torch.ops.aten
 _KEY = "AutogradCPU"
@@ -106,15 +107,18 @@ def _autocast(original: Any, install: Callable[[], None]) -> Any:
 
 
 @contextlib.contextmanager
-def recurrent_kernels(kernels: Kernels) -> Iterator[None]:
+def recurrent_kernels(kernels: Kernels, packed: PackedSequences) -> Iterator[None]:
     """For fakes on a GPU, for which PyTorch chooses all other kernels: its way to cuDNN's recurrent kernel reads the addresses of the
     weights, which fakes don't have."""
     library = torch.library.Library("aten", "IMPL")
     casts = cuda_autocast.Casts("cuda")
     try:
+        packed.install(library, "AutogradCUDA")
         if torch.backends.cudnn.enabled:
-            cuda_recurrent.install(library, kernels, "AutogradCUDA")
+            cuda_recurrent.install(library, kernels, "AutogradCUDA", packed)
             cuda_autocast.install_recurrent(library, casts)
+        else:
+            packed.install_recurrent(library, "AutogradCUDA")
         with cuda_autocast.cleared_with_autocast(casts):
             yield
     finally:
@@ -122,7 +126,19 @@ def recurrent_kernels(kernels: Kernels) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def cuda_kernels(kernels: Kernels) -> Iterator[None]:
+def cpu_kernels(packed: PackedSequences) -> Iterator[None]:
+    """For fakes that stand for tensors of a CPU."""
+    library = torch.library.Library("aten", "IMPL")
+    try:
+        packed.install(library, _KEY)
+        packed.install_recurrent(library, _KEY)
+        yield
+    finally:
+        library._destroy()
+
+
+@contextlib.contextmanager
+def cuda_kernels(kernels: Kernels, packed: PackedSequences) -> Iterator[None]:
     """Replaces the CPU's choices and records each in `kernels`."""
     library = torch.library.Library("aten", "IMPL")
     autocast = torch.autocast.__init__
@@ -140,7 +156,8 @@ def cuda_kernels(kernels: Kernels) -> Iterator[None]:
         library.impl("scaled_dot_product_attention", _attention(kernels), _KEY)
         library.impl("dropout", _dropout(kernels), _KEY)
         cuda_norms.install(library, kernels, _KEY)
-        cuda_recurrent.install(library, kernels, _KEY)
+        packed.install(library, _KEY)
+        cuda_recurrent.install(library, kernels, _KEY, packed)
         cuda_softmax.install(library, _KEY)
         torch.autocast.__init__ = _autocast(autocast, install_autocast)
         with cuda_autocast.cleared_with_autocast(casts):

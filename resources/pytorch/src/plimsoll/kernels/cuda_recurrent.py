@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Any, Callable, Sequence
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
+
+from .packed_sequences import PackedSequences, in_parts
 
 aten = torch.ops.aten
 _RELU, _TANH, _LSTM, _GRU = 0, 1, 2, 3  # cuDNN's numbers of the modes
@@ -37,7 +39,9 @@ def reserve_bytes(
 
 
 def _sequence_first(x: torch.Tensor, batch_first: bool, features: int) -> torch.Tensor:
-    """Memory as cuDNN writes it, (steps, batch, features), viewed in the caller's order."""
+    """Memory as cuDNN writes it, (steps, batch, features) or (rows, features) if x is packed, viewed in the caller's order."""
+    if x.dim() == 2:
+        return x.new_empty((x.size(0), features))
     steps, batch = (x.size(1), x.size(0)) if batch_first else (x.size(0), x.size(1))
     made = x.new_empty((steps, batch, features))
     return made.transpose(0, 1) if batch_first else made
@@ -45,10 +49,10 @@ def _sequence_first(x: torch.Tensor, batch_first: bool, features: int) -> torch.
 
 def fake_forward(args: tuple) -> tuple:
     """Results of aten._cudnn_rnn on fakes: output, hy, cy, reserve, weight buffer."""
-    x, weights, _, _, hx, cx, mode, hidden, projected, layers, batch_first, dropout, train, bidirectional = args[:14]
+    x, weights, _, _, hx, cx, mode, hidden, projected, layers, batch_first, dropout, train, bidirectional, batch_sizes = args[:15]
     directions = 2 if bidirectional else 1
     out = projected or hidden
-    steps, batch = (x.size(1), x.size(0)) if batch_first else (x.size(0), x.size(1))
+    steps, batch = (len(batch_sizes), batch_sizes[0]) if batch_sizes else (x.size(1), x.size(0)) if batch_first else (x.size(0), x.size(1))
     size = reserve_bytes(mode, hidden, layers, directions, batch, steps, x.element_size(), dropout) if train else 0
     return (
         _sequence_first(x, batch_first, out * directions),
@@ -71,7 +75,7 @@ def fake_backward(args: tuple) -> tuple:
             gradients.append(piece.as_strided(weight.shape, weight.stride(), offset))
             offset += weight.numel()
     dcx = None if cx is None else cx.new_empty(cx.shape)
-    return _sequence_first(x, batch_first, x.size(2)), hx.new_empty(hx.shape), dcx, gradients
+    return _sequence_first(x, batch_first, x.size(-1)), hx.new_empty(hx.shape), dcx, gradients
 
 
 def _lstm(kernels: Any) -> Callable:
@@ -83,10 +87,34 @@ def _lstm(kernels: Any) -> Callable:
         if not _takes_cudnn(input):
             return aten.lstm.input.decompose(input, hx, params, *given)
         kernels.take("recurrent", "cudnn", CUDNN)
-        hidden, projected = hx[1].size(2), hx[0].size(2) if hx[0].size(2) != hx[1].size(2) else 0
-        return _run(input, params, hx[0], hx[1], _LSTM, hidden, projected, *given)[:3]
+        return _run(input, params, hx[0], hx[1], _LSTM, *_sizes(hx), *given)[:3]
 
     return run
+
+
+def _packed_lstm(kernels: Any, packed: PackedSequences) -> Callable:
+    def run(input: torch.Tensor, batch_sizes: torch.Tensor, hx: Any, params: Any, *given: Any) -> Any:
+        if not _takes_cudnn(input):
+            return in_parts(aten.lstm.data, input, packed.batch_sizes(batch_sizes), hx, params, *given)
+        kernels.take("recurrent", "cudnn", CUDNN)
+        return _run(input, params, hx[0], hx[1], _LSTM, *_sizes(hx), *given, False, packed.sizes(batch_sizes))[:3]
+
+    return run
+
+
+def _packed_plain(kernels: Any, packed: PackedSequences, mode: int, original: Any) -> Callable:
+    def run(input: torch.Tensor, batch_sizes: torch.Tensor, hx: torch.Tensor, params: Any, *given: Any) -> Any:
+        if not _takes_cudnn(input):
+            return in_parts(original, input, packed.batch_sizes(batch_sizes), hx, params, *given)
+        kernels.take("recurrent", "cudnn", CUDNN)
+        return _run(input, params, hx, None, mode, hx.size(2), 0, *given, False, packed.sizes(batch_sizes))[:2]
+
+    return run
+
+
+def _sizes(hx: Any) -> tuple[int, int]:
+    """Hidden size, and that of the projection (0: none), of the states of an LSTM."""
+    return hx[1].size(2), hx[0].size(2) if hx[0].size(2) != hx[1].size(2) else 0
 
 
 def _plain(kernels: Any, mode: int, original: Any) -> Callable:
@@ -109,15 +137,18 @@ def _takes_cudnn(x: torch.Tensor) -> bool:
 
 def _run(
     x: torch.Tensor, params: Any, hx: Any, cx: Any, mode: int, hidden: int, projected: int, has_biases: bool, layers: int,
-    dropout: float, train: bool, bidirectional: bool, batch_first: bool,
+    dropout: float, train: bool, bidirectional: bool, batch_first: bool, batch_sizes: Sequence[int] = (),
 ) -> Any:  # fmt: skip
     rows = (4 if has_biases else 2) + (1 if projected else 0)
     return aten._cudnn_rnn(
-        x, params, rows, None, hx, cx, mode, hidden, projected, layers, batch_first, dropout, train, bidirectional, [], None
+        x, params, rows, None, hx, cx, mode, hidden, projected, layers, batch_first, dropout, train, bidirectional, list(batch_sizes), None
     )
 
 
-def install(library: Any, kernels: Any, key: str) -> None:
+def install(library: Any, kernels: Any, key: str, packed: PackedSequences) -> None:
     library.impl("lstm.input", _lstm(kernels), key)
+    library.impl("lstm.data", _packed_lstm(kernels, packed), key)
     for name, mode in (("gru", _GRU), ("rnn_tanh", _TANH), ("rnn_relu", _RELU)):
-        library.impl(f"{name}.input", _plain(kernels, mode, getattr(aten, name).input), key)
+        op = getattr(aten, name)
+        library.impl(f"{name}.input", _plain(kernels, mode, op.input), key)
+        library.impl(f"{name}.data", _packed_plain(kernels, packed, mode, op.data), key)

@@ -10,7 +10,7 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils._pytree import tree_map_only
 
-from . import cpu_results, cuda_recurrent
+from . import cpu_results, cuda_recurrent, packed_sequences
 from .cpu_results import HALF
 
 aten = torch.ops.aten
@@ -166,8 +166,8 @@ def run(func: Any, args: Any, kwargs: Any, target: str) -> Any:
 
 
 def on_host(func: Any, args: Any) -> tuple[int, ...]:
-    """Which results are in host memory in a CUDA run: seed and offset of the memory-efficient kernel's dropout. Without dropout they are
-    allocated on the GPU, unused."""
-    if func is not _EFFICIENT_ATTENTION or len(args) <= _DROPOUT or not args[_DROPOUT]:
-        return ()
-    return _SEED_AND_OFFSET
+    """Which results are in host memory in a CUDA run: seed and offset of the memory-efficient kernel's dropout (without dropout they are
+    allocated on the GPU, unused), lengths of packed sequences."""
+    if func is _EFFICIENT_ATTENTION:
+        return _SEED_AND_OFFSET if len(args) > _DROPOUT and args[_DROPOUT] else ()
+    return packed_sequences.on_host(func)

@@ -158,6 +158,7 @@ class Recorder(Transparent):
         if func is aten.detach.default and (not _steals_gradient() or self._stole(args[0])):
             # Another name for the same memory, as hooks often make; not an op of the step.
             result = func(*args, **kwargs)
+            follow(func, args, kwargs, result)
             if self.on_detach is not None:
                 self.on_detach(args[0], result)
             return result

@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import weakref
+from dataclasses import dataclass
 from typing import Any, Optional
 
 import torch
 
 from ..common.graph_rows import LOSS, Saved
+from ..isolation.known_values import give_value, known_value
 
 
 class _Packed:
@@ -87,6 +89,15 @@ class SavedTensors:
         self._watches.append(weakref.ref(thing, ended))
 
 
+@dataclass(frozen=True)
+class _Dropped:
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    dtype: torch.dtype
+    device: torch.device
+    value: Optional[torch.Tensor]  # the real tensor of known integers
+
+
 class DroppedTensors:
     """Hooks that keep nothing that forward made, so that storages are freed with Python's last reference."""
 
@@ -108,14 +119,16 @@ class DroppedTensors:
         storage = recorder.storages.find(tensor)
         if storage is not None and recorder.storages.rows[storage].alloc < 0:
             return tensor
-        return (tuple(tensor.shape), tensor.stride(), tensor.dtype, tensor.device)
+        return _Dropped(tuple(tensor.shape), tensor.stride(), tensor.dtype, tensor.device, known_value(tensor))
 
     def _unpack(self, packed: Any) -> torch.Tensor:
         if isinstance(packed, torch.Tensor):
             return packed
-        shape, strides, dtype, device = packed
         on, self._recorder.on = self._recorder.on, False
         try:
-            return torch.empty_strided(shape, strides, dtype=dtype, device=device)
+            made = torch.empty_strided(packed.shape, packed.strides, dtype=packed.dtype, device=packed.device)
+            if packed.value is not None:
+                give_value(made, packed.value)
+            return made
         finally:
             self._recorder.on = on

@@ -14,10 +14,12 @@ from ..common.graph_rows import TraceError
 from ..isolation import preserve
 from ..isolation.fakes import lender_for
 from ..isolation.keeping import contents
+from ..isolation.known_values import give_value, known_value
 from ..isolation.reach import Reach
 from ..kernels import huggingface
-from ..kernels.cuda_kernels import cuda_kernels, recurrent_kernels
+from ..kernels.cuda_kernels import cpu_kernels, cuda_kernels, recurrent_kernels
 from ..kernels.eager_paths import EagerPaths
+from ..kernels.packed_sequences import PackedSequences
 from .arguments import check_model, check_targets
 from .autocast import casting_to, check_emulated, taken_off
 from .step import Step
@@ -127,6 +129,14 @@ def _made(make: Callable, model: torch.nn.Module) -> Any:
     return optimizer
 
 
+def _kernels(step: Step, target: str, on_gpu: bool, fake: bool) -> contextlib.AbstractContextManager[None]:
+    """Kernels of the target, where the step's tensors don't take them by themselves."""
+    packed = PackedSequences(known_value, give_value)
+    if target == "cuda" and (fake or not on_gpu):
+        return recurrent_kernels(step.kernels, packed) if on_gpu else cuda_kernels(step.kernels, packed)
+    return cpu_kernels(packed) if fake else contextlib.nullcontext()
+
+
 @contextlib.contextmanager
 def prepared(
     model: torch.nn.Module, args: Any, kwargs: Optional[dict], loss: Optional[Callable], optimizer: Any, mode: str,
@@ -184,6 +194,5 @@ def prepared(
             step.assumed.append(f"torch.compile is left out: {compiled} is recorded as its code runs without it")
         if resize is not None:
             resize(step)
-        if target == "cuda" and (fake or not on_gpu):
-            stack.enter_context(recurrent_kernels(step.kernels) if on_gpu else cuda_kernels(step.kernels))
+        stack.enter_context(_kernels(step, target, on_gpu, fake))
         yield step

@@ -24,13 +24,14 @@ from ...isolation import data_dependent
 from ...isolation import preserve
 from ...isolation.fakes import lender_for
 from ...isolation.foreign import refuse_real_writes
-from ...isolation.known_values import follow
+from ...isolation.known_values import follow, give_value, known_value
 from ...isolation.reach import Reach
 from ...kernels import fake_results, huggingface
 from ...kernels.cuda_kernels import Kernels, recurrent_kernels
 from ...kernels.eager_paths import EagerPaths
 from ...kernels.in_place import Transparent, without_modes
 from ...kernels.looks import Looks
+from ...kernels.packed_sequences import PackedSequences
 from ..structures import Structure
 from . import op_refusals
 
@@ -292,7 +293,7 @@ def on_fakes(model: torch.nn.Module, inputs: list[torch.Tensor], target: str) ->
         stack.enter_context(huggingface.unnoticed())
         stack.enter_context(EagerPaths(target))
         if any(tensor.is_cuda for tensor in (*inputs, *model.parameters())):
-            stack.enter_context(recurrent_kernels(Kernels()))
+            stack.enter_context(recurrent_kernels(Kernels(), PackedSequences(known_value, give_value)))
         yield inputs
 
 
