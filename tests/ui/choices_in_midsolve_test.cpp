@@ -103,7 +103,7 @@ private:
 
 void ChoicesInMidsolveTest::aDragDuringASolve()
 {
-    PlannerPage* page = openPlanned("vit_b_16");
+    PlannerPage* page = openPlanned("unet");
     QVERIFY(page != nullptr);
     const tests::GuiTime time;
     choose(*page, "Regions", "op");
@@ -128,7 +128,7 @@ void ChoicesInMidsolveTest::aDragDuringASolve()
 
 void ChoicesInMidsolveTest::anotherOptionDuringASolve()
 {
-    PlannerPage* page = openPlanned("vit_b_16");
+    PlannerPage* page = openPlanned("unet");
     QVERIFY(page != nullptr);
     const tests::GuiTime time;
     choose(*page, "Regions", "op");
@@ -147,7 +147,7 @@ void ChoicesInMidsolveTest::anotherOptionDuringASolve()
 /// With both options that take long.
 void ChoicesInMidsolveTest::cancelDuringASolve()
 {
-    PlannerPage* page = openPlanned("vit_b_16");
+    PlannerPage* page = openPlanned("unet");
     QVERIFY(page != nullptr);
     const workspace::PlannedPtr before = page->document().planned();
     const tests::GuiTime time;

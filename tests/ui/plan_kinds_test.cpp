@@ -97,7 +97,7 @@ void collectKept(const plan::Region& region, std::vector<graph::OpId>& kept)
 
 void PlanKindsTest::tellsWhichResultsAreKept()
 {
-    PlannerPage* page = openPlanned("bert");
+    PlannerPage* page = openPlanned("unet");
     QVERIFY(page != nullptr);
     auto* box = viewOf<BudgetPanel>(*page).findChild<QCheckBox*>(QStringLiteral("saved-sets"));
     QTest::mouseClick(box, Qt::LeftButton, {}, {box->height() / 2, box->height() / 2});

@@ -205,14 +205,16 @@ void PinsTest::aPinCostsWhatItRepeats_data()
 void PinsTest::aPinCostsWhatItRepeats()
 {
     QFETCH(const QString, planner);
-    const plan::Problem problem = pinned("gpt2", {"recompute:transformer.h.3"});
+    const plan::Problem problem = pinned("vit_b_16", {"recompute:encoder.layers.encoder_layer_3"});
     const auto found = (*solve::findPlanner(planner.toStdString()))->frontier(problem, {}, {});
     QVERIFY2(found, found ? "" : found.error().message.c_str());
     const plan::Evaluation& fastest = (*found)->points().back()->evaluation();
     const std::vector<base::Nanoseconds> times = plan::opTimes(*problem.step(), problem.device);
     std::int64_t block = 0;
     for (std::size_t op = 0; op < problem.step()->forwardCount(); ++op)
-        if (problem.step()->modulePath(problem.step()->ops[op]).starts_with("transformer.h.3"))
+        if (problem.step()
+                ->modulePath(problem.step()->ops[op])
+                .starts_with("encoder.layers.encoder_layer_3"))
             block += times[op].count();
     QVERIFY(block > 0);
     QVERIFY(fastest.recomputeTime.count() > 0);
