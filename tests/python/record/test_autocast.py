@@ -166,7 +166,7 @@ def test_planned_models_on_real_tensors(name, kinds, tmp_path):
     made = ZOO[name].lean()
     model = made["model"].train()
     expected = outcome(made, copy.deepcopy(model))
-    for options in map(KINDS.get, kinds):
+    for options in ((*KINDS[kind], "--planner", "rotor", "--slots", 100) for kind in kinds):
         most, least = loop.span(graph, *options)
         plan = tmp_path / "plan.json"
         said = loop.cli("plan", graph, "--budget", most - int(0.6 * (most - least)), "--export", plan, *options)

@@ -11,12 +11,12 @@ from helpers.zoo import ZOO
 STEPS = tuple(dict.fromkeys((*ZOO, *make.SAMPLES)))
 ATTENTION = ("attention", "attention:bfloat16")  # also recorded on real CUDA tensors, where no cuDNN is asked for
 LEAN = tuple(f"{name}/lean" for name in ZOO)
-FEW_OPS = ("unet", "awkward", "lstm", "gpt2_prompt")  # of which a normal run has the size that people train, of most others the lean one
+FEW_OPS = ("awkward", "lstm", "gpt2_prompt")  # of which a normal run has the size that people train, of most others the lean one
 AUTOCAST = ("resnet18/lean:float16", "gpt2/lean:bfloat16", "vit_b_16/lean:bfloat16", "bert/lean:float16", "lstm/lean:float16", "swin/lean:bfloat16")
 ALL = (*STEPS, *ATTENTION, *LEAN, *(f"{name}:{dtype}" for name in LEAN for dtype in ("float16", "bfloat16")))
 SOME = {
-    "8.0": (*FEW_OPS, *(f"{name}/lean" for name in ("llama", "t5", "convnext", "mixture")), *ATTENTION, *AUTOCAST),
-    "9.0": ("resnet18", "attention", "lstm/lean", "gpt2_prompt", *AUTOCAST[2:5]),
+    "8.0": (*FEW_OPS, *(f"{name}/lean" for name in ("unet", "llama", "t5", "convnext", "mixture")), *ATTENTION, *AUTOCAST),
+    "9.0": ("resnet18/lean", "attention", "lstm/lean", "gpt2_prompt", *AUTOCAST[2:5]),
 }
 EXHAUSTIVELY = {"8.0": ALL, "9.0": tuple(name for name in ALL if name != "attention:bfloat16")}
 OF_CAPABILITY = EXHAUSTIVELY if EXHAUSTIVE else SOME
