@@ -59,7 +59,7 @@ void ProposalsPropertyTest::passTheirCheck()
     std::size_t points = 0;
     // Remat runs rotor, too, which has rows of its own.
     const std::uint64_t every = planner == QStringLiteral("remat") ? 4 : 1;
-    for (std::uint64_t seed = 0; seed < 45; seed += every * tests::kShare) {
+    for (std::uint64_t seed = 0; seed < 45; seed += every * tests::share<std::uint64_t>()) {
         plan::Problem problem = tests::unlimitedProblem(
             seed < 30 ? tests::randomProgram(seed) : tests::randomGatedProgram(seed));
         problem.device.bandwidth = 1e9;
@@ -79,7 +79,7 @@ void ProposalsPropertyTest::passTheirCheck()
         }
     }
     qInfo("%zu plans on frontiers", points);
-    QVERIFY(points >= 30 / tests::kShare);
+    QVERIFY(points >= 30 / tests::share<std::size_t>());
 }
 
 } // namespace

@@ -18,8 +18,8 @@
 
 using namespace plimsoll;
 using namespace plimsoll::solve;
-using tests::kShare;
 using tests::Random;
+using tests::share;
 
 class RematSearchTest : public QObject
 {
@@ -57,9 +57,9 @@ struct Tiny
 
 void RematSearchTest::tinyProblemsAreSolvedAsByExhaustion()
 {
-    constexpr std::uint64_t kProblems = 5000 / kShare;
+    const std::uint64_t problems = 5000 / share<std::uint64_t>();
     int solvable = 0;
-    for (std::uint64_t seed = 0; seed < kProblems; ++seed) {
+    for (std::uint64_t seed = 0; seed < problems; ++seed) {
         const Tiny tiny{seed};
         const base::Result<RematAnswer> answer = solveRemat(tiny.problem, tiny.budget, {});
         QVERIFY2(answer, answer ? "" : answer.error().message.c_str());
@@ -78,7 +78,7 @@ void RematSearchTest::tinyProblemsAreSolvedAsByExhaustion()
         QCOMPARE(answer->timeBound, tiny.least);
     }
     qInfo("%d problems can be solved", solvable);
-    QVERIFY(solvable > 1000 / kShare);
+    QVERIFY(solvable > 1000 / share());
 }
 
 /// Chains, too, with the prices of a bound: what few states prove is never more than what many do.
@@ -86,7 +86,7 @@ void RematSearchTest::whereTheProofGivesUpItsBoundHolds()
 {
     int given = 0;
     int raised = 0;
-    for (std::uint64_t seed = 0; seed < 400 / kShare; ++seed) {
+    for (std::uint64_t seed = 0; seed < 400 / share<std::uint64_t>(); ++seed) {
         Random random{seed};
         const RematProblem problem = tests::randomTrainingChain(random, 14 + seed % 8);
         const std::int64_t budget =
@@ -116,18 +116,18 @@ void RematSearchTest::whereTheProofGivesUpItsBoundHolds()
         QVERIFY(none.isProven && !none.plan);
     }
     qInfo("it gave up %d times, %d times with a better bound than it began with", given, raised);
-    QVERIFY(given > 100 / kShare && raised > 50 / kShare);
+    QVERIFY(given > 100 / share() && raised > 50 / share());
 }
 
 /// What larger problems rely on. The search recomputes all writers of a value or none, so with
 /// overwritten values it can't make every plan; without them it finds the fastest.
 void RematSearchTest::theSearchAloneIsAlmostAsGood()
 {
-    constexpr std::uint64_t kProblems = 1000 / kShare;
+    const std::uint64_t problems = 1000 / share<std::uint64_t>();
     int solvable = 0;
     int worse = 0;
     int overwriting = 0; // worse, where something is overwritten
-    for (std::uint64_t seed = 0; seed < kProblems; ++seed) {
+    for (std::uint64_t seed = 0; seed < problems; ++seed) {
         const Tiny tiny{seed};
         if (std::isinf(tiny.least))
             continue;
@@ -142,7 +142,7 @@ void RematSearchTest::theSearchAloneIsAlmostAsGood()
     }
     qInfo("%d problems can be solved: %d worse, %d where values are overwritten", solvable, worse,
           overwriting);
-    QVERIFY(solvable > 150 / kShare);
+    QVERIFY(solvable > 150 / share());
     QVERIFY2(worse <= 1, qPrintable(QString::number(worse)));
     QVERIFY2(overwriting * 5 <= solvable, qPrintable(QString::number(overwriting)));
 }
@@ -174,9 +174,9 @@ void RematSearchTest::denseLayeredGraphsFitTightBudgets()
 void RematSearchTest::noPlanIsOverItsBudget_data()
 {
     QTest::addColumn<int>("problems");
-    QTest::newRow("tiny") << 24'000 / kShare;
-    QTest::newRow("chains") << 4000 / kShare;
-    QTest::newRow("layered") << 2000 / kShare;
+    QTest::newRow("tiny") << 24'000 / share();
+    QTest::newRow("chains") << 4000 / share();
+    QTest::newRow("layered") << 2000 / share();
 }
 
 /// Of 30,000 problems; the larger the budget, the larger the peak, and the faster the plan.

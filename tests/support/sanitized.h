@@ -23,6 +23,14 @@ inline bool isExhaustive()
     return value != nullptr && std::string_view{value} == "1";
 }
 
+/// Random problems of property tests: one of so many is enough under a sanitizer and in a normal
+/// run.
+template <typename Number = int>
+Number share()
+{
+    return kSanitized ? kShare : isExhaustive() ? 1 : 2;
+}
+
 /// Whether tests that plan every shipped sample include this one; small ones are always included.
 inline bool isPlannedHere(std::string_view sample)
 {
