@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/graph_input.h"
 #include "app/cli/plan/evaluation_json.h"
+#include "app/cli/plan/run_json.h"
 #include "app/cli/verbs.h"
 #include "core/base/budget.h"
 #include "core/base/format.h"
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace plimsoll::cli {
@@ -65,6 +67,10 @@ public:
         command().add_option(
             "--max-slowdown", m_maxSlowdown,
             "Fail if the step is slower than unplanned by more than this, such as 20%");
+        command().add_flag("--runs", m_mustRun,
+                           "Fail if PyTorch's allocator runs out of memory on a device with the "
+                           "plan's budget");
+        m_allocator.addTo(command());
         close("Example: plimsoll-cli check plan.json model.plimsoll.json.gz --max-peak 6GiB");
     }
 
@@ -83,6 +89,7 @@ private:
             m_peakLimit = orThrow(base::parseBudget(m_maxPeak));
         if (!m_maxSlowdown.empty())
             m_slowdownLimit = orThrow(base::parsePercent(m_maxSlowdown));
+        m_allocatorSettings = m_allocator.settings();
     }
 
     /// Shows the numbers even if the plan is over its budget, but not if its regions are illegal:
@@ -113,6 +120,9 @@ private:
             addEvaluation(answer.json, problem, file.plan, *evaluation, *base);
             answer.text = evaluationText(problem, file.plan, *evaluation, *base);
             addAddresses(answer, problem, file.plan);
+            answer.json["run"] = nullptr;
+            if (m_mustRun)
+                addRun(answer, faults, problem, file.plan);
         } else {
             addNoMemory(answer.json);
         }
@@ -152,6 +162,21 @@ private:
         answer.text += memoryText(memory);
     }
 
+    /// Of a plan over its budget, or against its pins, too.
+    void addRun(Answer& answer, std::vector<NamedFault>& faults, plan::Problem problem,
+                const plan::Plan& plan) const
+    {
+        const base::Bytes budget = std::exchange(problem.budget, plan::kUnlimited);
+        problem.pins.clear();
+        const plan::VerifiedPlanPtr sure = orThrow(plan::certify(problem, plan));
+        const RunAnswer run{orThrow(run::willRun(*sure, m_allocatorSettings, budget, {})),
+                            m_allocator.text()};
+        answer.json["run"] = runJson(problem, run);
+        answer.text += runText(problem, run);
+        if (run.verdict.status == run::RunStatus::Fails)
+            faults.push_back({"out_of_memory", failureText(problem, run)});
+    }
+
     void checkLimits(std::vector<NamedFault>& faults, const plan::Evaluation& evaluation,
                      const plan::Evaluation& base) const
     {
@@ -173,6 +198,9 @@ private:
     AtOption m_at;
     std::string m_maxPeak;
     std::string m_maxSlowdown;
+    bool m_mustRun = false;
+    AllocatorOption m_allocator;
+    allocator::AllocatorSettings m_allocatorSettings;
     std::optional<base::Budget> m_peakLimit;
     std::optional<double> m_slowdownLimit;
 };

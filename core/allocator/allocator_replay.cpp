@@ -366,6 +366,22 @@ std::optional<AllocatorReplay::Handle> AllocatorReplay::allocate(base::Bytes siz
     return m_handles.size() - 1;
 }
 
+base::Bytes AllocatorReplay::cached() const
+{
+    std::int64_t bytes = 0;
+    for (const auto& free : m_free)
+        bytes += std::get<1>(free);
+    return base::Bytes{bytes};
+}
+
+base::Bytes AllocatorReplay::largestCached() const
+{
+    std::int64_t largest = 0;
+    for (const auto& free : m_free)
+        largest = std::max(largest, std::get<1>(free));
+    return base::Bytes{largest};
+}
+
 void AllocatorReplay::requestFree(Handle handle)
 {
     count(&AllocatorCounters::allocated, -m_blocks.at(m_handles[handle].address).size);

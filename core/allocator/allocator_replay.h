@@ -77,6 +77,11 @@ public:
     void resetPeaks() { m_peaks = m_now; }
     /// How often cached blocks were released to make room.
     [[nodiscard]] int retries() const { return m_retries; }
+    /// Bytes of the device that no segment has.
+    [[nodiscard]] base::Bytes deviceFree() const { return base::Bytes{m_device} - m_now.reserved; }
+    /// Free blocks of segments: all together, and the largest.
+    [[nodiscard]] base::Bytes cached() const;
+    [[nodiscard]] base::Bytes largestCached() const;
 
 private:
     /// Blocks of a pool and a stream are searched together.

@@ -2,6 +2,11 @@
 # Tests: one QtTest class per file, one program per folder, one CTest test per class.
 
 set(plimsoll_tests_in_batch 8)
+# They take more than ten seconds. CTest starts them before the others, so that none runs alone at the end.
+set(plimsoll_long_tests
+    auto_planner_test auto_samples_test cli_samples_test fitting_texts_test gui_time_test lost_work_test main_window_test panel_look_test
+    pins_test planner_table_test proposals_property_test remat_planner_test remat_search_test rotor_planner_test samples_open_test
+    size_form_test time_limit_test)
 # Tests run once: optimizing them takes longer than it saves.
 set(plimsoll_test_options $<$<CONFIG:Release>:-O1>)
 
@@ -44,6 +49,9 @@ function(plimsoll_test path)
     add_test(NAME ${name} COMMAND ${group} ${name})
     set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT ${ARG_TIMEOUT}
         ENVIRONMENT "QT_QPA_PLATFORM=offscreen;LC_ALL=C.UTF-8")
+    if(name IN_LIST plimsoll_long_tests)
+        set_tests_properties(${name} PROPERTIES COST 100)
+    endif()
 endfunction()
 
 # plimsoll_test_program(group label gui): the program of the tests that plimsoll_test() has collected in this folder.

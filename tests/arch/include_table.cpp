@@ -39,6 +39,7 @@ const std::vector<Rule>& includeTable()
         {"core/evaluate",
          kWith(kPlan, {"core/timeline", "core/parallel", "core/lower", "core/verify"}),
          {}},
+        {"core/run", kWith(kEvaluated, {"core/allocator"}), {}},
         {"core/plan_file", kWith(kEvaluated, {"core/io"}), {"nlohmann"}},
         {"core/solve/bounds", kEvaluated, {}},
         {"core/solve/api", kWith(kEvaluated, {"core/solve/bounds"}), {}},

@@ -2,6 +2,7 @@
 #include "app/cli/graph_input.h"
 #include "app/cli/numbers.h"
 #include "app/cli/plan/plan_answer.h"
+#include "app/cli/plan/run_json.h"
 #include "app/cli/verbs.h"
 #include "app/cli/watch.h"
 #include "core/base/budget.h"
@@ -162,6 +163,8 @@ private:
     base::Budget m_budget;
     std::optional<base::Budget> m_reserve;
     plan::Device m_deviceRecord;
+    AllocatorOption m_allocator;
+    allocator::AllocatorSettings m_allocatorSettings;
     std::optional<plan::DataParallel> m_parallel;
     plan::EvaluationPtr m_base;
 };
@@ -188,6 +191,7 @@ PlanVerb::PlanVerb(CLI::App& app)
                     "GPU to plan for: an id, a file such as gpus.json:my-gpu, or a line such as "
                     "memory=24GiB,bandwidth=1008G,float32=82.6T")
         ->capture_default_str();
+    m_allocator.addTo(command());
     command()
         .add_option("--frontier", m_points,
                     "Also print the trade-off between memory and time at this many budgets")
@@ -290,6 +294,7 @@ void PlanVerb::checkArguments()
     if (command().count("--reserve") > 0)
         m_reserve = orThrow(base::parseBudget(m_reserveText));
     m_deviceRecord = orThrow(workspace::chooseDevice(m_device));
+    m_allocatorSettings = m_allocator.settings();
     readParallel();
 }
 
@@ -432,6 +437,9 @@ Answer PlanVerb::solveProblem(const plan::Problem& problem)
         planning.exports = m_exports;
         Watch watch{common().quiet ? std::string{} : "Packing", m_timeLeft.seconds()};
         planning.memory = orThrow(solve::planMemory(*planning.outcome.best, watch.context()));
+        planning.run = RunAnswer{
+            orThrow(run::willRun(*planning.outcome.best, m_allocatorSettings, problem.budget, {})),
+            m_allocator.text()};
     }
     Answer answer = describe(planning);
     if (m_explain && planning.outcome.best) {

@@ -146,7 +146,7 @@ void addNothing(ordered_json& json, const Planning& planning)
     for (const char* key :
          {"expressed_as", "why_no_regions", "peak_bytes", "peak_op", "peak_op_name",
           "saved_for_backward_bytes", "step_time_ns", "recompute_time_ns", "transfer_time_ns",
-          "overhead_percent", "data_parallel"})
+          "overhead_percent", "data_parallel", "run"})
         json[key] = nullptr;
     json["base_peak_bytes"] = planning.unplanned.peak.count();
     json["base_step_time_ns"] = planning.unplanned.stepTime.count();
@@ -267,6 +267,10 @@ Answer describe(const Planning& planning)
         if (planning.memory) {
             addMemory(answer.json, *planning.memory);
             answer.text += memoryText(*planning.memory);
+        }
+        if (planning.run) {
+            answer.json["run"] = runJson(planning.problem, *planning.run);
+            answer.text += runText(planning.problem, *planning.run);
         }
         for (const std::string& path : planning.exports)
             answer.text += fmt::format("  wrote {}\n", io::pathText(path));

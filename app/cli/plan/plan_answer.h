@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/cli/command.h"
+#include "app/cli/plan/run_json.h"
 #include "core/solve/api/planner.h"
 #include "core/solve/pack/plan_memory.h"
 #include "core/workspace/pin_prices.h"
@@ -34,6 +35,7 @@ struct Planning
     bool hasFlips = false; ///< also print which decisions differ between neighbouring points
     std::vector<std::string> exports = {};        ///< files written
     std::optional<solve::PlanMemory> memory = {}; ///< of the best plan
+    std::optional<RunAnswer> run = {};            ///< of the best plan
     std::vector<PricedPin> pins = {};
     bool areAllPinsWhy = false; ///< there is a plan only without several of them
 };

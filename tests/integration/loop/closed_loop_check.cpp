@@ -15,6 +15,10 @@
 // sizes, as the allocator of a CPU has them, the op at which it is reached, and what is there
 // before the step; with SETTING (of --ddp) for one of several processes.
 //
+// closed_loop_check --run GRAPH PLAN.json SETTINGS BYTES... runs a training loop in PyTorch's
+// allocator, on devices of so many bytes: for each "reserved", "flushes" of the first and of later
+// iterations, and "fails_at".
+//
 // closed_loop_check --shards GRAPH PLAN.json SETTING prints what one of several processes has,
 // exact sizes: "steps", for each execution the op's module, its target, whether it runs again, and
 // the bytes of parameters gathered then, of all-gathers' results and of reduce-scatters' inputs;
@@ -24,6 +28,7 @@
 #include "core/evaluate/evaluate.h"
 #include "core/parallel/rank_program.h"
 #include "core/readers/registry.h"
+#include "core/run/device_run.h"
 #include "core/writers/formats.h"
 
 #include <fmt/core.h>
@@ -32,6 +37,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <exception>
 #include <fstream>
 #include <map>
@@ -354,6 +360,34 @@ int peak(const char* graph, const char* planFile, const char* setting)
     return 0;
 }
 
+int runLoops(const char* graph, const char* planFile, const char* settings,
+             const std::vector<const char*>& devices)
+{
+    const base::Result<Given> given = read(graph, planFile);
+    if (!given)
+        return refuse(given.error());
+    const auto certified = plan::certify(given->problem, given->plan);
+    if (!certified)
+        return refuse(certified.error());
+    const auto parsed = allocator::parseAllocatorSettings(settings);
+    if (!parsed)
+        return refuse(parsed.error());
+    json runs = json::array();
+    for (const char* device : devices) {
+        const auto run =
+            run::runLoop(**certified, *parsed, base::Bytes{std::strtoll(device, nullptr, 10)});
+        runs.push_back({{"reserved", run->reserved.count()},
+                        {"flushes", {run->firstFlushes, run->laterFlushes}},
+                        {"fails_at", nullptr}});
+        if (run->failure)
+            runs.back()["fails_at"] = {run->failure->iteration, run->failure->op.index(),
+                                       run->failure->asked.count(), run->failure->free.count(),
+                                       run->failure->largestCached.count()};
+    }
+    fmt::print("{}\n", runs.dump());
+    return 0;
+}
+
 int shards(const char* graph, const char* planFile, const char* setting)
 {
     const base::Result<Given> given = read(graph, planFile);
@@ -419,6 +453,8 @@ int main(int count, char** arguments)
             return peak(given[2], given[3], given.size() == 5 ? given[4] : nullptr);
         if (given.size() == 4)
             return check(given[1], given[2], given[3]);
+        if (given.size() > 5 && first == "--run")
+            return runLoops(given[2], given[3], given[4], {given.begin() + 5, given.end()});
         if (given.size() == 5 && first == "--shards")
             return shards(given[2], given[3], given[4]);
         if (given.size() == 6 && first == "--write")
@@ -426,6 +462,7 @@ int main(int count, char** arguments)
         fmt::print(stderr, "usage: closed_loop_check GRAPH PLAN.json STREAM.json\n"
                            "       closed_loop_check --write GRAPH PLAN.json MODULE.py SNIPPET.py\n"
                            "       closed_loop_check --peak GRAPH PLAN.json [SETTING]\n"
+                           "       closed_loop_check --run GRAPH PLAN.json SETTINGS BYTES...\n"
                            "       closed_loop_check --shards GRAPH PLAN.json SETTING\n");
         return 2;
     } catch (const std::exception& error) {

@@ -31,11 +31,13 @@ NO_PLAN = {"format": "plimsoll-plan", "version": 1, "runtime": "checkpoint", "re
 
 
 def built(name: str) -> dict[str, Any]:
-    """trace()'s arguments; "gpt2:bfloat16" runs forward and loss under autocast, "gpt2*2" accumulates gradients over two micro-steps. Without
+    """trace()'s arguments; "gpt2:bfloat16" runs forward and loss under autocast, "gpt2*2" accumulates gradients over two micro-steps,
+    "gpt2@real" has the size that people train. Without
     masks, which would be read as zeros from the stand-in: models then make theirs, of ones."""
+    name, _, size = name.partition("@")
     name, _, count = name.partition("*")
     name, _, dtype = name.partition(":")
-    step = {**ZOO[name].lean(), **({"autocast": getattr(torch, dtype)} if dtype else {}), **({"micro_steps": int(count)} if count else {})}
+    step = {**getattr(ZOO[name], size or "lean")(), **({"autocast": getattr(torch, dtype)} if dtype else {}), **({"micro_steps": int(count)} if count else {})}
     step.get("kwargs", {}).pop("attention_mask", None)
     return step
 

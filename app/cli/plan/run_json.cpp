@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/plan/run_json.h"
+
+#include "core/base/format.h"
+
+#include <fmt/format.h>
+
+namespace plimsoll::cli {
+
+void AllocatorOption::addTo(CLI::App& command)
+{
+    command.add_option("--alloc-conf", m_text,
+                       "Settings of PyTorch's allocator for the answer whether the plan runs, as "
+                       "in PYTORCH_CUDA_ALLOC_CONF: expandable_segments:True");
+}
+
+allocator::AllocatorSettings AllocatorOption::settings() const
+{
+    const auto parsed = allocator::parseAllocatorSettings(m_text);
+    if (!parsed)
+        throw VerbError(base::ErrorKind::Usage, "--alloc-conf: " + parsed.error().message);
+    return *parsed;
+}
+
+std::string AllocatorOption::text() const
+{
+    return m_text.empty() ? "expandable_segments:False" : m_text;
+}
+
+ordered_json runJson(const plan::Problem& problem, const RunAnswer& answer)
+{
+    const run::RunVerdict& verdict = answer.verdict;
+    ordered_json json = {{"status", run::runStatusName(verdict.status)},
+                         {"flushes", verdict.flushes()},
+                         {"flushes_each_later_iteration", verdict.run.laterFlushes},
+                         {"fails_at", nullptr},
+                         {"settings", answer.settings},
+                         {"runs_at_bytes", nullptr},
+                         {"expandable_segments", nullptr}};
+    if (const auto& failure = verdict.run.failure) {
+        const graph::Program& program = *problem.step();
+        const graph::Op& op = program.op(failure->op);
+        json["fails_at"] = {{"iteration", failure->iteration},
+                            {"op", failure->op.index()},
+                            {"target", program.targetOf(op)},
+                            {"module", program.modulePath(op)},
+                            {"asked_bytes", failure->asked.count()},
+                            {"free_bytes", failure->free.count()},
+                            {"cached_bytes", failure->cached.count()},
+                            {"largest_block_bytes", failure->largestCached.count()}};
+    }
+    if (verdict.runsAt)
+        json["runs_at_bytes"] = verdict.runsAt->count();
+    if (verdict.expandable)
+        json["expandable_segments"] = run::runStatusName(*verdict.expandable);
+    return json;
+}
+
+std::string failureText(const plan::Problem& problem, const RunAnswer& answer)
+{
+    const run::OutOfMemory& failure = *answer.verdict.run.failure;
+    const graph::Program& program = *problem.step();
+    return fmt::format("PyTorch's allocator runs out of memory in iteration {} at op {}, {}: it is "
+                       "asked for {}, {} of the device are free, and the largest of its free "
+                       "blocks has {}.",
+                       failure.iteration, failure.op.index(),
+                       base::printable(program.label(program.op(failure.op)), 100),
+                       base::bytesText(failure.asked), base::bytesText(failure.free),
+                       base::bytesText(failure.largestCached));
+}
+
+std::string runText(const plan::Problem& problem, const RunAnswer& answer)
+{
+    const run::RunVerdict& verdict = answer.verdict;
+    std::string text = "  will run    ";
+    switch (verdict.status) {
+    case run::RunStatus::Runs: text += "yes"; break;
+    case run::RunStatus::RunsWithFlushes:
+        text +=
+            fmt::format("yes, but PyTorch empties its cache {} in the first iteration and {} "
+                        "in each later one to find memory, and waits for the GPU each time",
+                        base::counted(static_cast<std::size_t>(verdict.run.firstFlushes), "time"),
+                        base::counted(static_cast<std::size_t>(verdict.run.laterFlushes), "time"));
+        break;
+    case run::RunStatus::Fails:
+        text += fmt::format("no. {} It runs with a budget of {}", failureText(problem, answer),
+                            base::bytesText(*verdict.runsAt, base::Rounding::Up));
+        break;
+    }
+    text += fmt::format(" ({})\n", base::printable(answer.settings, 100));
+    if (verdict.expandable)
+        text += fmt::format("              {} with expandable_segments:True\n",
+                            *verdict.expandable == run::RunStatus::Fails  ? "not"
+                            : *verdict.expandable == run::RunStatus::Runs ? "without flushes"
+                                                                          : "with flushes, too,");
+    return text;
+}
+
+} // namespace plimsoll::cli

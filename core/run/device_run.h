@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/allocator/allocator_settings.h"
+#include "core/evaluate/certify.h"
+
+#include <optional>
+#include <stop_token>
+
+namespace plimsoll::run {
+
+/// The allocation for which there is no memory, even after all cached blocks were released: what
+/// torch.cuda.OutOfMemoryError says.
+struct OutOfMemory
+{
+    graph::OpId op;
+    int iteration = 1;         ///< of the training loop, from 1
+    base::Bytes asked;         ///< as requested
+    base::Bytes free;          ///< of the device, in no segment
+    base::Bytes cached;        ///< free parts of segments, all blocks together
+    base::Bytes largestCached; ///< the largest of these
+};
+
+/// A training loop with a plan, in PyTorch's caching allocator, on a device of some size.
+struct DeviceRun
+{
+    /// How often the allocator released its cached blocks to make room and tried again: in the
+    /// first iteration, which allocates the optimizer's states, and in each later one. A flush
+    /// waits for the device.
+    int firstFlushes = 0;
+    int laterFlushes = 0;
+    base::Bytes reserved; ///< most of what segments took
+    std::optional<OutOfMemory> failure;
+
+    [[nodiscard]] bool isFailure() const { return failure.has_value(); }
+};
+
+/// Replays `iterations` of the loop: parameters, buffers and inputs are allocated first, in the
+/// order in which Module.to() moves them; the optimizer's states when its first step begins; all
+/// else as the plan's schedule says, each size as PyTorch requests it. What a step leaves behind,
+/// gradients for example, is freed at its end. `device`: bytes that the allocator may reserve, with
+/// the plan's reserve taken off already. A stopped replay returns nothing.
+[[nodiscard]] std::optional<DeviceRun> runLoop(const plan::VerifiedPlan& plan,
+                                               const allocator::AllocatorSettings& settings,
+                                               base::Bytes device, const std::stop_token& stop = {},
+                                               int iterations = 3);
+
+} // namespace plimsoll::run
