@@ -83,8 +83,9 @@ std::string runText(const plan::Problem& problem, const RunAnswer& answer)
                         base::counted(static_cast<std::size_t>(verdict.run.laterFlushes), "time"));
         break;
     case run::RunStatus::Fails:
-        text += fmt::format("no. {} It runs with a budget of {}", failureText(problem, answer),
-                            base::bytesText(*verdict.runsAt, base::Rounding::Up));
+        text +=
+            fmt::format("no. {} This plan runs with a budget of {}", failureText(problem, answer),
+                        base::bytesText(*verdict.runsAt, base::Rounding::Up));
         break;
     }
     text += fmt::format(" ({})\n", base::printable(answer.settings, 100));
