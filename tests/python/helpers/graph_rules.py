@@ -16,6 +16,7 @@ def storage_of(graph, tensor):
 
 def assert_sound(graph):
     _trees(graph)
+    _slots(graph)
     _tensors(graph)
     _lifetimes(graph)
     _saved(graph)
@@ -34,6 +35,22 @@ def _trees(graph):
     phases = [op[1] for op in graph["ops"]]
     earlier = [before for before, phase in zip(phases, phases[1:]) if phase < before]
     assert earlier == [2] * (graph.get("micro_steps", 1) - 1)
+
+
+def _slots(graph):
+    """Arguments and results of calls name tensors among the inputs and outputs that the file has."""
+    for call in graph["calls"]:
+        for tensors, structure in zip(call[4:6], call[7:9]):
+            if structure >= 0:
+                assert all(slot < len(tensors) for slot in _named(graph["structures"][structure]))
+
+
+def _named(value):
+    if isinstance(value, dict) and "t" in value:
+        yield value["t"]
+    elif isinstance(value, (dict, list)):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _named(part)
 
 
 def _tensors(graph):

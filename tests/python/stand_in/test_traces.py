@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 from helpers import stand_in
-from helpers.on_stand_in.traces import CASES, PLACES, digest, shared, traced
+from helpers.on_stand_in.traces import CASES, PLACES, digest, packed, shared, traced
 from plimsoll.kernels.cuda_kernels import DEVICE
 
 
@@ -27,6 +27,10 @@ def test_shared_memory_is_that_of_a_trace_without_a_gpu():
     here = shared("cpu")
     assert [names for *_, names in here["storages"] if len(names) > 1] == [["whole", "part", "bits"], ["args[0]", "args[1]"]]
     assert [with_gpu()[f"{place} shared"] for place in PLACES] == [digest(here)] * len(PLACES)
+
+
+def test_packed_sequences_are_those_of_a_trace_without_a_gpu():
+    assert with_gpu()["packed"] == digest(packed())
 
 
 def test_the_scripts_of_readme_and_manual_run_with_a_gpu_in_sight(tmp_path):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Traces of steps whose model and batch lie in different places, under autocast and with shared memory: `-m helpers.on_stand_in.traces` prints a
-digest of each as JSON."""
+"""Traces of steps whose model and batch lie in different places, under autocast, with shared memory, with packed sequences:
+`-m helpers.on_stand_in.traces` prints a digest of each as JSON."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ import plimsoll
 import torch
 from helpers import EXHAUSTIVE
 from plimsoll.record.tracing import trace_graph
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 PLACES = ("cpu", "cuda", "building")
 WAYS = ("asked", "around", "inside")  # trace(autocast=), torch.autocast around the call, in the model's forward
@@ -74,6 +75,25 @@ def shared(place: str) -> dict[str, Any]:
     return trace_graph(model, (values[:4], values[5:]), optimizer=functools.partial(torch.optim.SGD, lr=0.1))
 
 
+class Packed(torch.nn.Module):
+    """Sentences of several lengths, which stay in host memory."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = torch.nn.LSTM(16, 16, batch_first=True)
+
+    def forward(self, words: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+        rows, found = pad_packed_sequence(self.layer(pack_padded_sequence(words, lengths, batch_first=True))[0])
+        assert found.tolist() == lengths.tolist()
+        return rows.sum()
+
+
+def packed() -> dict[str, Any]:
+    """Without the ops' arguments, of which the device of the lengths is one."""
+    graph = trace_graph(Packed(), (torch.zeros(5, 8, 16), torch.tensor([7, 5, 5, 2, 1])), loss=lambda loss: loss, values="real")
+    return graph | {"ops": [op[:-2] for op in graph["ops"]]}
+
+
 def without_index(value: Any) -> Any:
     """Fakes that stand for CUDA's have no number of a device."""
     if isinstance(value, dict):
@@ -91,6 +111,7 @@ def all_of_them() -> Iterator[tuple[str, str]]:
         yield f"{place} {way} {dtype}", digest(traced(place, way, dtype))
     for place in PLACES:
         yield f"{place} shared", digest(shared(place))
+    yield "packed", digest(packed())
 
 
 if __name__ == "__main__":

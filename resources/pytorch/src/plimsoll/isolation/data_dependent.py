@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Any, Iterator, Optional
+import itertools
+from typing import Any, Iterator, Optional, Sequence
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
@@ -94,34 +95,39 @@ def real_result(func: Any, args: Any) -> Any:
     return real_answer(user_line(3), str(func)) if with_real_step() and depends_on_values(func, args) else None
 
 
-def result(func: Any, args: Any, kwargs: Any, assumed: list[str], real: Any = None) -> Any:
-    """The result of an op whose shape depends on values; None if those are unknown. `real`: see real_result()."""
+def result(func: Any, args: Any, kwargs: Any, assumed: list[str], real: Any = None, on_host: Sequence[int] = ()) -> Any:
+    """The result of an op whose shape depends on values; None if those are unknown. `real`: see real_result(); `on_host`: which of several
+    results are on the CPU, whatever device the arguments are on."""
     asked = next((a for a in args if isinstance(a, FakeTensor)), None)
     if asked is None:
         return None
     mode = asked.fake_mode
     values = values_of(mode)
 
-    def fake(value: Any) -> Any:
+    def fake(value: Any, place: int = 0) -> Any:
+        device = "cpu" if place in on_host else asked.device
         if isinstance(value, Returned):
             real, count = value.value, -(-value.nbytes // value.value.element_size())
             with mode:
-                made = torch.empty((count,), dtype=real.dtype, device=asked.device).as_strided(real.shape, value.strides, value.offset)
+                made = torch.empty((count,), dtype=real.dtype, device=device).as_strided(real.shape, value.strides, value.offset)
         elif isinstance(value, torch.Tensor):
             real = value
             with mode:
-                made = torch.empty_strided(real.shape, real.stride(), dtype=real.dtype, device=asked.device)
+                made = torch.empty_strided(real.shape, real.stride(), dtype=real.dtype, device=device)
         else:
             return value
         values.give(made, real)
         return made
 
+    def all_fake(values: Any) -> Any:
+        return tuple(map(fake, values, itertools.count())) if isinstance(values, (tuple, list)) else fake(values)
+
     line = user_line(3)
     if real is not None:
-        return tuple(map(fake, real)) if isinstance(real, (tuple, list)) else fake(real)
+        return all_fake(real)
     real = values.computed(func, args, kwargs)
     if real is not None:
-        made = tuple(map(fake, real)) if isinstance(real, (tuple, list)) else fake(real)
+        made = all_fake(real)
     elif func is aten.index.Tensor:
         made = _indexed(args[0], args[1], values, fake)
     else:

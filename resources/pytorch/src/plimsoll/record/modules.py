@@ -73,7 +73,7 @@ class ModuleTracker:
         self.stack: list[tuple[int, int]] = []  # (row of modules, row of calls)
         self._rows_of: dict[int, int] = {}
         self._recorder = recorder
-        self.structures = Structures(lambda tensor: recorder.storages.tensor(tensor), "cuda" if recorder._emulates_cuda else "")
+        self.structures = Structures(recorder.storages.tensor, recorder.storages.is_on_host, "cuda" if recorder._emulates_cuda else "")
         paths: dict[str, int] = {}
         for path, module in model.named_modules():
             parent = path.rpartition(".")[0]

@@ -181,7 +181,7 @@ class Recorder(Transparent):
             result = fake_results.run(func, args, kwargs, self._target)
         except RuntimeError as error:
             if isinstance(error, _UNIMPLEMENTED) or _NO_FAKE in str(error):
-                result = data_dependent.result(func, args, kwargs, self.assumed, real)
+                result = data_dependent.result(func, args, kwargs, self.assumed, real, fake_results.on_host(func, args))
                 if result is None:
                     raise data_dependent.explain(func, error, user_line()) from error
                 return result

@@ -72,6 +72,9 @@ class StorageTable:
             self.tensors.append(key)
         return known
 
+    def is_on_host(self, tensor: int) -> bool:
+        return self.rows[self.tensors[tensor].storage].host
+
     def stop_watching(self) -> None:
         self._watches.clear()
         self._ids.clear()

@@ -40,12 +40,14 @@ class _Identities:
 
 
 class Structures:
-    """The rows of the table `structures`. `tensor_row` is a tensor's row in `tensors`; `place` as for encode()."""
+    """The rows of the table `structures`. `tensor_row` is a tensor's row in `tensors`, `on_host` whether that row's memory is the host's and
+    thus not in the file; `place` as for encode()."""
 
-    def __init__(self, tensor_row: Callable[[torch.Tensor], int], place: str = ""):
+    def __init__(self, tensor_row: Callable[[torch.Tensor], int], on_host: Callable[[int], bool], place: str = ""):
         self.rows: list[list[Any]] = []
         self._rows_of: dict[str, int] = {}
         self._tensor_row = tensor_row
+        self._on_host = on_host
         self._place = place
         self._objects = _Identities()
         self._tensors: dict[int, _Identities] = {}
@@ -69,6 +71,8 @@ class Structures:
         value = value.item() if is_numpy_number(value) else value
         kind = type(value)
         if isinstance(value, torch.Tensor) and not isinstance(value, StandIn):
+            if self._on_host(self._tensor_row(below_transforms(value))):
+                return self._object(value)
             slot[0] += 1
             return self._tensor(below_transforms(value), slot[0] - 1)
         if kind is int and not -(2**63) <= value < 2**63:
