@@ -60,6 +60,8 @@ struct Header
     std::string optimizer; ///< "SGD (foreach)", "" without one
     std::string optimizerDtype = {};
     std::string autocast; ///< "" without
+    std::string values =
+        {}; ///< "real": which ops run depends on values, these are of one real step
     std::vector<KernelChoice> kernels;
     std::vector<std::string> assumed;
 };

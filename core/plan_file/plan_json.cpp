@@ -99,6 +99,8 @@ void graphField(Io& io, PlanFileInfo& info)
         fields.whole("ops", info.ops);
         fields.whole("forward_ops", info.forwardOps);
         fields.text("fingerprint", info.fingerprint);
+        if (fields.has("values", !info.values.empty()))
+            fields.text("values", info.values);
     });
 }
 
@@ -166,6 +168,7 @@ PlanFileInfo infoOf(const VerifiedPlan& plan)
                       .ops = program.ops.size(),
                       .forwardOps = program.forwardCount(),
                       .fingerprint = graph::fingerprint(program),
+                      .values = program.header.values,
                       .device = problem.device.id,
                       .budget = problem.budget,
                       .reserve = problem.reserve,

@@ -27,7 +27,8 @@ struct PlanFileInfo
     std::size_t ops = 0;
     std::size_t forwardOps = 0;
     std::string fingerprint;
-    std::string device; ///< id
+    std::string values = {}; ///< as graph::Header has it
+    std::string device;      ///< id
     base::Bytes budget;
     base::Bytes reserve;
     graph::Rounding rounding = graph::Rounding::Cuda512;

@@ -72,22 +72,25 @@ ordered_json headerJson(const graph::Header& header)
     ordered_json kernels = ordered_json::object();
     for (const graph::KernelChoice& choice : header.kernels)
         kernels[choice.family][choice.kernel] = choice.times;
-    return {{"format", "plimsoll-graph"},
-            {"version", header.version},
-            {"exporter", header.exporter},
-            {"torch", header.torch},
-            {"execution", header.execution},
-            {"planner", textOrNull(header.planner)},
-            {"mode", header.mode},
-            {"micro_steps", header.microSteps},
-            {"model", header.model},
-            {"model_class", header.modelClass},
-            {"batch", header.batch},
-            {"target", header.target},
-            {"optimizer", optimizerJson(header)},
-            {"autocast", textOrNull(header.autocast)},
-            {"kernels", std::move(kernels)},
-            {"assumed", header.assumed}};
+    ordered_json json{{"format", "plimsoll-graph"},
+                      {"version", header.version},
+                      {"exporter", header.exporter},
+                      {"torch", header.torch},
+                      {"execution", header.execution},
+                      {"planner", textOrNull(header.planner)},
+                      {"mode", header.mode},
+                      {"micro_steps", header.microSteps},
+                      {"model", header.model},
+                      {"model_class", header.modelClass},
+                      {"batch", header.batch},
+                      {"target", header.target},
+                      {"optimizer", optimizerJson(header)},
+                      {"autocast", textOrNull(header.autocast)},
+                      {"kernels", std::move(kernels)},
+                      {"assumed", header.assumed}};
+    if (!header.values.empty())
+        json["values"] = header.values;
+    return json;
 }
 
 ordered_json checksJson(const graph::Checks& checks)

@@ -117,6 +117,8 @@ private:
         line("{} {} for {}, optimizer {}, autocast {}", header.execution, header.mode,
              header.target, header.optimizer.empty() ? "none" : header.optimizer,
              header.autocast.empty() ? "none" : header.autocast);
+        if (!header.values.empty())
+            line("values: {}", header.values);
         if (m_program.isRewritten())
             line("rewritten by a plan of {}", header.planner);
         line("{} assumptions", header.assumed.size());

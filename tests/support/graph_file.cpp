@@ -325,20 +325,23 @@ Json headerJson(const graph::Header& header)
         optimizerJson = {{"class", optimizer.substr(0, space)},
                          {"variant", optimizer.substr(space + 2, optimizer.size() - space - 3)},
                          {"dtype", "float32"}};
-    return {{"format", "plimsoll-graph"},
-            {"version", header.version},
-            {"exporter", header.exporter},
-            {"torch", header.torch},
-            {"execution", header.execution},
-            {"mode", header.mode},
-            {"model", header.model},
-            {"model_class", header.modelClass},
-            {"batch", header.batch},
-            {"target", header.target},
-            {"optimizer", optimizerJson},
-            {"autocast", textOrNull(header.autocast)},
-            {"kernels", kernels},
-            {"assumed", header.assumed}};
+    Json json{{"format", "plimsoll-graph"},
+              {"version", header.version},
+              {"exporter", header.exporter},
+              {"torch", header.torch},
+              {"execution", header.execution},
+              {"mode", header.mode},
+              {"model", header.model},
+              {"model_class", header.modelClass},
+              {"batch", header.batch},
+              {"target", header.target},
+              {"optimizer", optimizerJson},
+              {"autocast", textOrNull(header.autocast)},
+              {"kernels", kernels},
+              {"assumed", header.assumed}};
+    if (!header.values.empty())
+        json["values"] = header.values;
+    return json;
 }
 
 Json structureJson(const graph::Structure& structure)

@@ -33,6 +33,7 @@ constexpr std::array kTextKeys{
     TextKey{"batch", &graph::Header::batch},
     TextKey{"target", &graph::Header::target},
     TextKey{"autocast", &graph::Header::autocast},
+    TextKey{"values", &graph::Header::values},
 };
 
 /// "SGD (foreach)"; null if there is no optimizer.

@@ -154,7 +154,11 @@ def test_removal_restores_every_forward():
     handle.remove()
     handle.remove()
     assert forwards(model) == ["layer1.0"] and model.layer1[0].forward is own
+    wrapping = torch.nn.Module()
+    wrapping.module = model  # as DistributedDataParallel has it
     with plimsoll.apply(model, plan_file(PLANS["resnet18"]["chains"])):
+        with pytest.raises(PlanMismatch, match=r"The model that it wraps has one: pass that \(\.module\)"):
+            plimsoll.remove(wrapping)
         pass
     assert forwards(model) == ["layer1.0"]
     assert_same(results(model, loss), plain("resnet18"))

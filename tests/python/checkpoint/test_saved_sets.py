@@ -18,6 +18,7 @@ from helpers.plans import region as calls
 from plimsoll import PlanMismatch
 from plimsoll.record.stream import record_stream
 from plimsoll.record.tracing import trace_graph
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 
 def saved_in(rows):
@@ -259,3 +260,46 @@ def test_a_plan_with_frozen_statistics_exported_as_python(tmp_path):
 def _counts(recording, op):
     """Whether an op in place counts batches."""
     return any("num_batches_tracked" in name for t in op.writes for name in recording.storages[recording.tensors[t].storage].names)
+
+
+class Packing(torch.nn.Module):
+    """How many products a recurrent layer runs depends on the lengths; random numbers before and behind it."""
+
+    def __init__(self):
+        super().__init__()
+        self.words, self.layer, self.out = torch.nn.Linear(8, 8), torch.nn.RNN(8, 8, batch_first=True), torch.nn.Linear(8, 8)
+
+    def forward(self, words, lengths):
+        words = torch.native_dropout(self.words(words), 0.5, True)[0].sin()
+        rows, _ = pad_packed_sequence(self.layer(pack_padded_sequence(words, lengths, batch_first=True, enforce_sorted=False))[0], batch_first=True)
+        return torch.native_dropout(self.out(rows), 0.5, True)[0].exp()
+
+
+def test_with_other_lengths_than_planned_the_rest_of_a_region_runs_again():
+    def step(lengths):
+        torch.manual_seed(0)
+        model = torch.nn.ModuleDict({"block": Packing()})
+        model.forward = lambda words, lengths: model["block"](words, lengths).mean()
+        return model, (torch.randn(5, 8, 8), torch.tensor(lengths))
+
+    def gradients(model, batch):
+        torch.manual_seed(1)
+        model.zero_grad()
+        model(*batch).backward()
+        return [[p.grad.clone() for p in model.parameters()], [torch.rand(1)]]
+
+    model, batch = step([2, 7, 5, 1, 5])
+    traced = trace_graph(model, batch, loss=lambda loss: loss, target="cpu", values="real")
+    assert traced["values"] == "real"
+    first, last = traced["calls"][1][2:4]
+    drawn = [op for op in range(first, last + 1) if traced["targets"][traced["ops"][op][0]] == "aten.native_dropout.default"]
+    plan = plan_of(traced, [{**calls(("block", "Packing")), "first": first, "last": last, "save": drawn}], granularity="module")
+    lengths = [[2, 7, 5, 1, 5], [8, 1, 1, 3, 4], [6] * 5]
+    expected = [gradients(*step(some)) for some in lengths]
+    with pytest.raises(PlanMismatch, match="but the plan was made for"):
+        with plimsoll.apply(model, plan):
+            gradients(model, step(lengths[1])[1])
+    plan["graph"]["values"] = "real"
+    with plimsoll.apply(model, plan):
+        for some, wanted in zip(lengths, expected):
+            assert same(gradients(model, step(some)[1]), wanted)

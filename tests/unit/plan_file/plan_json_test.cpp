@@ -122,6 +122,7 @@ private Q_SLOTS:
     void refusesAKeyThatComesTwice_data();
     void refusesAKeyThatComesTwice();
     void refusesThePlanOfAnotherGraph();
+    void saysThatOpsDependOnValues();
     void readsFilesOfBeforeOptionsWereWritten();
     void saysThatStatisticsStayFrozen();
 };
@@ -387,6 +388,23 @@ void PlanJsonTest::refusesThePlanOfAnotherGraph()
                        "while this graph is \"%1\" with 9 (5), of which some are other ops; export "
                        "the plan again from this graph, or use the graph it was made from.")
             .arg(QString::fromStdString(other->header.model)));
+}
+
+void PlanJsonTest::saysThatOpsDependOnValues()
+{
+    const plan::VerifiedPlanPtr plain = certified(program(), flatPlan());
+    QVERIFY(plain);
+    QVERIFY(!nlohmann::json::parse(plan::writePlan(plain))["graph"].contains("values"));
+    auto changed = std::make_shared<graph::Program>(*program());
+    changed->header.values = "real";
+    const plan::VerifiedPlanPtr verified = certified(changed, flatPlan());
+    QVERIFY(verified);
+    const std::string text = plan::writePlan(verified);
+    QCOMPARE(nlohmann::json::parse(text)["graph"]["values"].get<std::string>(),
+             std::string{"real"});
+    const base::Result<plan::PlanFile> file = plan::readPlan(text, *changed);
+    QVERIFY2(file, tests::messageOf(file));
+    QCOMPARE(file->info.values, std::string{"real"});
 }
 
 void PlanJsonTest::readsFilesOfBeforeOptionsWereWritten()

@@ -92,6 +92,7 @@ void PlimsollGraphTest::readsOptionalValues()
     Program program = tinyProgram();
     program.header.optimizer.clear();
     program.header.autocast = "bfloat16";
+    program.header.values = "real";
     program.ops[1].measured = plimsoll::base::Nanoseconds{1234};
     program.ops[5].recomputeOf = plimsoll::graph::OpId{2};
     program.ops[2].isRandom = true;

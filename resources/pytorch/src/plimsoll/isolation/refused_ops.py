@@ -10,7 +10,7 @@ from ..common.real_values import with_real_step, without_real_step
 
 _REAL = 'trace with values="real", which runs the step on the given tensors, or '
 _WITHOUT_VALUES = (
-    "let shapes or arguments decide there. If it is code of a library (a loss, a check), trace around it: leave the labels out and give a loss "
+    "let shapes or arguments decide there (of sequences: pad instead of packing). If it is code of a library (a loss, a check), trace around it: leave the labels out and give a loss "
     "of your own (loss=lambda output: output.logits.sum()); plans of module regions fit the real step"
 )
 WITHOUT_QUANTIZATION = "trace the model before it is quantized: a plan of whole blocks fits the quantized model, too"

@@ -7,8 +7,9 @@ import gzip
 import json
 import os
 import zlib
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Optional, Union
+from typing import Any, Optional, Sequence, Union
 
 import torch
 
@@ -33,6 +34,7 @@ def write_measured(path: Path, watched: Watched, ran: int, device: torch.device,
         Op(graph["targets"][row[0]], row[1], row[2], row[3], "", flags=row[8], seq=row[9], node=graph["nodes"][row[10]] if row[10] >= 0 else "")
         for row in graph["ops"]
     ]
+    ops = _as_recorded(ops, watched.ops)
     times = median_times(ops, watched.timed, device)
     computing = [ordinal for ordinal, op in enumerate(ops) if not op.flags & VIEW]
     missing = [ordinal for ordinal in computing if times[ordinal] is None]
@@ -53,6 +55,18 @@ def write_measured(path: Path, watched: Watched, ran: int, device: torch.device,
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _as_recorded(ops: Sequence[Op], recorded: Sequence[Op]) -> Sequence[Op]:
+    """The graph's ops with autograd's numbers as the step on real tensors has them. Both steps run the same ops, but a gradient of a write
+    into a view may make other views on fakes, and all numbers behind them differ then."""
+    computing = [op for op in recorded if not op.flags & VIEW]
+    if [op.target for op in ops if not op.flags & VIEW] != [op.target for op in computing]:
+        return ops
+    if [op.target for op in ops] == [op.target for op in recorded]:
+        return recorded
+    real = iter(computing)
+    return [replace(op, seq=-1) if op.flags & VIEW else next(real) for op in ops]
 
 
 def graph_to_write_into(given: Union[str, Path, None], device: torch.device, measurement: Path) -> Optional[Path]:

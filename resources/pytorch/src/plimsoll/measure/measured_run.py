@@ -144,7 +144,7 @@ def _op_rows(step: Step, steps: int, device: torch.device, result: dict[str, Any
         for ordinal, op in enumerate(recording.ops)
     ]
     result["targets"] = list(names)
-    return Watched(profiles, watched)
+    return Watched(recording.ops, profiles, watched)
 
 
 def _unrecorded(step: Any, device: torch.device, result: dict[str, Any]) -> None:

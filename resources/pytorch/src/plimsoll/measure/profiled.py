@@ -43,6 +43,7 @@ class Profile:
 class Watched:
     """Steps of one model that ran under the profiler."""
 
+    ops: Sequence[Op]  # as a recorder saw them on real tensors
     timed: list[Profile]
     memory: Profile  # with its allocations
 

@@ -111,6 +111,7 @@ def trace_graph(
                 if real is not None:
                     step.assumed += real.assumed()
                 header = _header(step, recording, target, name or type(model).__name__)
+                header |= {"values": "real"} if real is not None and real.assumed() else {}
             laws = {"vary": _vary(axes, Sample(recording, header["batch"]), prepare, target)} if axes else {}
             graph = {**graph_of(recording, header), **laws}
             if target == "cuda":

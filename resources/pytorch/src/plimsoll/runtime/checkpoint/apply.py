@@ -105,7 +105,7 @@ class _ModuleOptions:
                 raise PlanMismatch(f"The plan is damaged: a region goes from op {first!r} to op {last!r}.")
             check_saved(saved, first, last, [(nested["first"], nested["last"]) for nested in region.get("nested", ())])
             targets = sequence[first : last + 1]
-        contexts = contexts_for(saved, targets, first, self._model)
+        contexts = contexts_for(saved, targets, first, self._model, (self._plan.get("graph") or {}).get("values") == "real")
         return {} if contexts is None else {"context_fn": contexts}
 
 

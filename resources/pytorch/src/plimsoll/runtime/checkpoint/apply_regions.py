@@ -94,7 +94,9 @@ def remove(model: torch.nn.Module) -> None:
     """Removes the plan that is applied to `model`, which may be a copy or an unpickled model, for which there is no handle."""
     forward = model.__dict__.get("forward")
     if not getattr(forward, "runs_regions", False):
-        raise PlanMismatch("No plan is applied to this model.")
+        inner = getattr(model, "module", None)
+        inside = getattr(getattr(inner, "__dict__", {}).get("forward"), "runs_regions", False)
+        raise PlanMismatch("No plan is applied to this model." + (" The model that it wraps has one: pass that (.module)." if inside else ""))
     forward.applied.uninstall()
 
 

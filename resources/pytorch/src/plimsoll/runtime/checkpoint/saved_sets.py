@@ -43,11 +43,13 @@ def _makes_nothing(what: str) -> PlanMismatch:
 class _Policy:
     """Tells by an op's number in the region whether its result is kept. Forward and recomputation have separate counters, since some
     versions of torch ask in both. Views aren't counted: a run on fakes has some that others lack (looks.py). `expected`: ordinals and
-    targets of the other ops."""
+    targets of the other ops; if the ops `vary` with values, nothing is kept from the first that differs, but for random numbers."""
 
-    def __init__(self, saved: frozenset, expected: Sequence[tuple[int, str]]):
+    def __init__(self, saved: frozenset, expected: Sequence[tuple[int, str]], varies: bool):
         self._saved = saved
         self._expected = expected
+        self._varies = varies
+        self._differs = {False: False, True: False}
         self._counts = {False: 0, True: 0}
         self._drawn: Optional[str] = None
 
@@ -58,7 +60,11 @@ class _Policy:
         number = self._counts[context.is_recompute]
         self._counts[context.is_recompute] += 1
         ordinal, wanted = self._expected[number] if number < len(self._expected) else (None, "nothing more in this region")
-        if str(func) != wanted:
+        differs = self._differs[context.is_recompute] = self._differs[context.is_recompute] or str(func) != wanted
+        draws_again = is_random(func) and self._drawn is not None
+        if differs and self._varies and not (draws_again and func._schema.is_mutable):
+            return policy.MUST_SAVE if draws_again else policy.MUST_RECOMPUTE
+        if differs:
             op = "An op" if ordinal is None else f"Op {ordinal}"
             raise PlanMismatch(f"{op} of the model's forward is {func}, but the plan was made for {wanted}.")
         keeps = ordinal in self._saved
@@ -94,10 +100,13 @@ class _Unnoticed:
 
 class Contexts:
     """`context_fn` of checkpoint() for a region whose ops, from ordinal `first` on, have the targets `expected`: those in `saved` are kept.
-    `model`: the model whose statistics stay frozen, or None."""
+    `model`: the model whose statistics stay frozen, or None; `varies`: whether which ops run depends on values."""
 
-    def __init__(self, saved: Sequence[int], expected: Sequence[str], first: int, model: Optional[torch.nn.Module]):
+    def __init__(
+        self, saved: Sequence[int], expected: Sequence[str], first: int, model: Optional[torch.nn.Module], varies: bool = False
+    ):
         self._saved = frozenset(saved)
+        self._varies = varies
         ops = list(enumerate(expected, first))
         views = {target for target in set(expected) if _makes_views(target)} if saved else set()
         self._expected = tuple((ordinal, target) for ordinal, target in ops if target not in views)
@@ -112,14 +121,14 @@ class Contexts:
         if self._model is not None:
             recomputation.append(FrozenStatistics(counters_of(self._model)))
         if self._saved:
-            policy = _Policy(self._saved, self._expected)
+            policy = _Policy(self._saved, self._expected, self._varies)
             for modes, mode in zip((forward, recomputation), torch_checkpoint.create_selective_checkpoint_contexts(policy)):
                 modes.append(mode)
         return tuple(_Unnoticed(*modes) if modes else contextlib.nullcontext() for modes in (forward, recomputation))
 
 
 def contexts_for(
-    saved: Sequence[int], expected: Sequence[str], first: int, model: Optional[torch.nn.Module]
+    saved: Sequence[int], expected: Sequence[str], first: int, model: Optional[torch.nn.Module], varies: bool = False
 ) -> Optional[Contexts]:
     """None if a plain checkpoint() suffices."""
-    return Contexts(saved, expected, first, model) if saved or model is not None else None
+    return Contexts(saved, expected, first, model, varies) if saved or model is not None else None
