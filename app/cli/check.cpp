@@ -3,6 +3,7 @@
 #include "app/cli/plan/evaluation_json.h"
 #include "app/cli/plan/run_json.h"
 #include "app/cli/verbs.h"
+#include "app/cli/watch.h"
 #include "core/base/budget.h"
 #include "core/base/format.h"
 #include "core/evaluate/certify.h"
@@ -67,10 +68,10 @@ public:
         command().add_option(
             "--max-slowdown", m_maxSlowdown,
             "Fail if the step is slower than unplanned by more than this, such as 20%");
-        command().add_flag("--runs", m_mustRun,
-                           "Fail if PyTorch's allocator runs out of memory on a device with the "
-                           "plan's budget");
-        m_allocator.addTo(command());
+        CLI::Option* runs = command().add_flag(
+            "--runs", m_mustRun,
+            "Fail if PyTorch's allocator runs out of memory on a device with the plan's budget");
+        m_allocator.addTo(command())->needs(runs);
         close("Example: plimsoll-cli check plan.json model.plimsoll.json.gz --max-peak 6GiB");
     }
 
@@ -169,8 +170,10 @@ private:
         const base::Bytes budget = std::exchange(problem.budget, plan::kUnlimited);
         problem.pins.clear();
         const plan::VerifiedPlanPtr sure = orThrow(plan::certify(problem, plan));
-        const RunAnswer run{orThrow(run::willRun(*sure, m_allocatorSettings, budget, {})),
-                            m_allocator.text()};
+        Watch watch{common().quiet ? std::string{} : "Replaying the allocator"};
+        const RunAnswer run{
+            orThrow(run::willRun(*sure, m_allocatorSettings, budget, watch.context())),
+            m_allocator.text()};
         answer.json["run"] = runJson(problem, run);
         answer.text += runText(problem, run);
         if (run.verdict.status == run::RunStatus::Fails)

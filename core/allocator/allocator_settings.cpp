@@ -53,8 +53,9 @@ Result<std::int64_t> number(std::string_view option, std::string_view text, std:
 {
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || value < least
-        || value > kMostMegabytes)
+    if (error == std::errc::result_out_of_range || value > kMostMegabytes)
+        return wrong(fmt::format("{} is too large: {}.", option, text));
+    if (error != std::errc{} || end != text.data() + text.size() || value < least)
         return wrong(fmt::format("{} must be a whole number of at least {}, not \"{}\".", option,
                                  least, text));
     return value;

@@ -4,6 +4,8 @@
 #include "core/allocator/allocator_replay.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,6 +15,28 @@ namespace {
 
 using allocator::AllocatorReplay;
 using Handle = AllocatorReplay::Handle;
+
+/// In which order PyTorch's kernel allocates an op's results and its scratch.
+enum class Order {
+    ScratchSecond, ///< behind the first result: most kernels
+    ScratchFirst,
+    LastResultFirst, ///< the mask of dropout
+    FromThirdFirst,  ///< seed and offset of attention
+};
+
+Order orderOf(std::string_view target)
+{
+    static constexpr std::array kOrders{
+        std::pair{std::string_view{"aten.native_dropout.default"}, Order::LastResultFirst},
+        std::pair{std::string_view{"aten._scaled_dot_product_efficient_attention.default"},
+                  Order::FromThirdFirst},
+        std::pair{std::string_view{"aten._scaled_dot_product_efficient_attention_backward.default"},
+                  Order::ScratchFirst},
+    };
+    const auto* const found =
+        std::ranges::find(kOrders, target, [](const auto& row) { return row.first; });
+    return found == kOrders.end() ? Order::ScratchSecond : found->second;
+}
 
 /// What a step of the schedule allocates before it runs, and frees behind it.
 struct StepEvents
@@ -44,6 +68,7 @@ public:
 
 private:
     void arrange();
+    void sortAllocations(std::size_t step);
     [[nodiscard]] base::Bytes bytesOf(std::size_t instance) const
     {
         return m_program.storage(m_schedule.instances[instance].storage).bytes;
@@ -92,6 +117,35 @@ void Loop::arrange()
             m_steps[static_cast<std::size_t>(instance.free)].freed.push_back(row);
         else
             m_left.push_back(row);
+    }
+    for (std::size_t step = 0; step < m_steps.size(); ++step)
+        sortAllocations(step);
+}
+
+/// Instances come in the order of the op's results, scratch behind them.
+void Loop::sortAllocations(std::size_t step)
+{
+    std::vector<std::size_t>& rows = m_steps[step].allocated;
+    if (rows.size() < 2)
+        return;
+    const auto scratch =
+        std::ranges::stable_partition(rows, [this](std::size_t instance) {
+            return !m_program.storage(m_schedule.instances[instance].storage).isScratch();
+        }).begin();
+    switch (orderOf(m_program.targetOf(m_program.op(m_schedule.steps[step].op)))) {
+    case Order::ScratchSecond:
+        if (scratch != rows.begin())
+            std::rotate(rows.begin() + 1, scratch, rows.end());
+        break;
+    case Order::ScratchFirst: std::rotate(rows.begin(), scratch, rows.end()); break;
+    case Order::LastResultFirst:
+        if (scratch != rows.begin())
+            std::rotate(rows.begin(), scratch - 1, scratch);
+        break;
+    case Order::FromThirdFirst:
+        if (scratch - rows.begin() > 2)
+            std::rotate(rows.begin(), rows.begin() + 2, scratch);
+        break;
     }
 }
 
@@ -149,8 +203,7 @@ std::optional<DeviceRun> runLoop(const plan::VerifiedPlan& plan,
     for (int iteration = 1; goesOn && iteration <= iterations; ++iteration) {
         const int before = loop.replay().retries();
         goesOn = loop.iterate(iteration, stop);
-        (iteration == 1 ? run.firstFlushes : run.laterFlushes) =
-            loop.replay().retries() - (iteration == 1 ? 0 : before);
+        run.flushes.push_back(loop.replay().retries() - (iteration == 1 ? 0 : before));
     }
     if (!goesOn && !loop.failure())
         return std::nullopt;

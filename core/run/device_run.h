@@ -4,8 +4,10 @@
 #include "core/allocator/allocator_settings.h"
 #include "core/evaluate/certify.h"
 
+#include <numeric>
 #include <optional>
 #include <stop_token>
+#include <vector>
 
 namespace plimsoll::run {
 
@@ -24,15 +26,17 @@ struct OutOfMemory
 /// A training loop with a plan, in PyTorch's caching allocator, on a device of some size.
 struct DeviceRun
 {
-    /// How often the allocator released its cached blocks to make room and tried again: in the
-    /// first iteration, which allocates the optimizer's states, and in each later one. A flush
-    /// waits for the device.
-    int firstFlushes = 0;
-    int laterFlushes = 0;
+    /// By iteration, up to the one that fails: how often the allocator released its cached blocks
+    /// to make room and tried again. A flush waits for the device. The first iteration allocates
+    /// the optimizer's states.
+    std::vector<int> flushes;
     base::Bytes reserved; ///< most of what segments took
     std::optional<OutOfMemory> failure;
 
-    [[nodiscard]] bool isFailure() const { return failure.has_value(); }
+    [[nodiscard]] int flushCount() const
+    {
+        return std::accumulate(flushes.begin(), flushes.end(), 0);
+    }
 };
 
 /// Replays `iterations` of the loop: parameters, buffers and inputs are allocated first, in the

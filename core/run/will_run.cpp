@@ -5,6 +5,7 @@
 #include "core/base/try.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace plimsoll::run {
 
@@ -18,9 +19,9 @@ constexpr std::int64_t kStep = 2 * base::kMiB;
 
 RunStatus statusOf(const DeviceRun& run)
 {
-    return run.failure                               ? RunStatus::Fails
-           : run.firstFlushes + run.laterFlushes > 0 ? RunStatus::RunsWithFlushes
-                                                     : RunStatus::Runs;
+    return run.failure            ? RunStatus::Fails
+           : run.flushCount() > 0 ? RunStatus::RunsWithFlushes
+                                  : RunStatus::Runs;
 }
 
 base::Result<DeviceRun> replayed(const plan::VerifiedPlan& plan, const AllocatorSettings& settings,
@@ -41,6 +42,15 @@ base::Result<base::Bytes> leastDevice(const plan::VerifiedPlan& plan,
                      replayed(plan, settings, AllocatorReplay::kUnlimited, context));
     std::int64_t fails = failing.count() / kStep;
     std::int64_t runs = (free.reserved.count() + kStep - 1) / kStep;
+    // How far an expandable segment may grow depends on the device's memory: where it is as large
+    // as what was reserved without a limit, the loop may still fail.
+    for (bool isKnown = false; !isKnown;) {
+        ASSIGN_OR_RETURN(const DeviceRun run,
+                         replayed(plan, settings, base::Bytes{runs * kStep}, context));
+        isKnown = !run.failure;
+        if (!isKnown)
+            fails = std::exchange(runs, runs + runs / 64 + 1);
+    }
     while (runs - fails > 1) {
         const std::int64_t middle = fails + (runs - fails) / 2;
         ASSIGN_OR_RETURN(const DeviceRun run,

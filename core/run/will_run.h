@@ -30,8 +30,6 @@ struct RunVerdict
     std::optional<base::Bytes> runsAt = {};
     /// If it fails, or needs flushes: the status with expandable segments, unless these are chosen.
     std::optional<RunStatus> expandable = {};
-
-    [[nodiscard]] int flushes() const { return run.firstFlushes + run.laterFlushes; }
 };
 
 /// Replays the loop on a device with the memory that the budget leaves behind the plan's reserve.

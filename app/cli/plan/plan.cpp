@@ -437,9 +437,10 @@ Answer PlanVerb::solveProblem(const plan::Problem& problem)
         planning.exports = m_exports;
         Watch watch{common().quiet ? std::string{} : "Packing", m_timeLeft.seconds()};
         planning.memory = orThrow(solve::planMemory(*planning.outcome.best, watch.context()));
-        planning.run = RunAnswer{
-            orThrow(run::willRun(*planning.outcome.best, m_allocatorSettings, problem.budget, {})),
-            m_allocator.text()};
+        base::Result<run::RunVerdict> verdict = run::willRun(
+            *planning.outcome.best, m_allocatorSettings, problem.budget, watch.context());
+        if (verdict || verdict.error().kind != base::ErrorKind::Cancelled)
+            planning.run = RunAnswer{orThrow(std::move(verdict)), m_allocator.text()};
     }
     Answer answer = describe(planning);
     if (m_explain && planning.outcome.best) {

@@ -271,6 +271,9 @@ Answer describe(const Planning& planning)
         if (planning.run) {
             answer.json["run"] = runJson(planning.problem, *planning.run);
             answer.text += runText(planning.problem, *planning.run);
+        } else {
+            answer.json["run"] = nullptr;
+            answer.text += "  will run    not known: stopped before\n";
         }
         for (const std::string& path : planning.exports)
             answer.text += fmt::format("  wrote {}\n", io::pathText(path));

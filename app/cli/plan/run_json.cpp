@@ -7,32 +7,34 @@
 
 namespace plimsoll::cli {
 
-void AllocatorOption::addTo(CLI::App& command)
+CLI::Option* AllocatorOption::addTo(CLI::App& command)
 {
-    command.add_option("--alloc-conf", m_text,
-                       "Settings of PyTorch's allocator for the answer whether the plan runs, as "
-                       "in PYTORCH_CUDA_ALLOC_CONF: expandable_segments:True");
+    return command.add_option(
+        "--alloc-conf", m_text,
+        "Settings of PyTorch's allocator for the answer whether the plan runs, as "
+        "in PYTORCH_CUDA_ALLOC_CONF: expandable_segments:True");
 }
 
 allocator::AllocatorSettings AllocatorOption::settings() const
 {
     const auto parsed = allocator::parseAllocatorSettings(m_text);
     if (!parsed)
-        throw VerbError(base::ErrorKind::Usage, "--alloc-conf: " + parsed.error().message);
+        throw VerbError(base::ErrorKind::Usage, "--alloc-conf, as " + parsed.error().message);
     return *parsed;
 }
 
 std::string AllocatorOption::text() const
 {
-    return m_text.empty() ? "expandable_segments:False" : m_text;
+    const bool isBlank = m_text.find_first_not_of(' ') == std::string::npos;
+    return isBlank ? "expandable_segments:False" : m_text;
 }
 
 ordered_json runJson(const plan::Problem& problem, const RunAnswer& answer)
 {
     const run::RunVerdict& verdict = answer.verdict;
     ordered_json json = {{"status", run::runStatusName(verdict.status)},
-                         {"flushes", verdict.flushes()},
-                         {"flushes_each_later_iteration", verdict.run.laterFlushes},
+                         {"flushes", verdict.run.flushCount()},
+                         {"flushes_by_iteration", verdict.run.flushes},
                          {"fails_at", nullptr},
                          {"settings", answer.settings},
                          {"runs_at_bytes", nullptr},
@@ -77,15 +79,13 @@ std::string runText(const plan::Problem& problem, const RunAnswer& answer)
     case run::RunStatus::Runs: text += "yes"; break;
     case run::RunStatus::RunsWithFlushes:
         text +=
-            fmt::format("yes, but PyTorch empties its cache {} in the first iteration and {} "
-                        "in each later one to find memory, and waits for the GPU each time",
-                        base::counted(static_cast<std::size_t>(verdict.run.firstFlushes), "time"),
-                        base::counted(static_cast<std::size_t>(verdict.run.laterFlushes), "time"));
+            fmt::format("yes, but PyTorch empties its cache to find memory, and waits for the GPU "
+                        "each time: {} times in the first {} iterations",
+                        fmt::join(verdict.run.flushes, ", "), verdict.run.flushes.size());
         break;
     case run::RunStatus::Fails:
-        text +=
-            fmt::format("no. {} This plan runs with a budget of {}", failureText(problem, answer),
-                        base::bytesText(*verdict.runsAt, base::Rounding::Up));
+        text += fmt::format("no. {} This plan runs with a budget of {}",
+                            failureText(problem, answer), base::exactBytesText(*verdict.runsAt));
         break;
     }
     text += fmt::format(" ({})\n", base::printable(answer.settings, 100));

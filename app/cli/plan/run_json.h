@@ -12,7 +12,7 @@ namespace plimsoll::cli {
 class AllocatorOption
 {
 public:
-    void addTo(CLI::App& command);
+    CLI::Option* addTo(CLI::App& command);
     /// Throws VerbError (Usage) if PyTorch would not understand it, or it can't be replayed.
     [[nodiscard]] allocator::AllocatorSettings settings() const;
     /// As given; PyTorch's default in words if it was not.

@@ -16,8 +16,8 @@
 // before the step; with SETTING (of --ddp) for one of several processes.
 //
 // closed_loop_check --run GRAPH PLAN.json SETTINGS BYTES... runs a training loop in PyTorch's
-// allocator, on devices of so many bytes: for each "reserved", "flushes" of the first and of later
-// iterations, and "fails_at".
+// allocator, on devices of so many bytes: for each "reserved", "flushes" by
+// iteration, and "fails_at".
 //
 // closed_loop_check --shards GRAPH PLAN.json SETTING prints what one of several processes has,
 // exact sizes: "steps", for each execution the op's module, its target, whether it runs again, and
@@ -377,7 +377,7 @@ int runLoops(const char* graph, const char* planFile, const char* settings,
         const auto run =
             run::runLoop(**certified, *parsed, base::Bytes{std::strtoll(device, nullptr, 10)});
         runs.push_back({{"reserved", run->reserved.count()},
-                        {"flushes", {run->firstFlushes, run->laterFlushes}},
+                        {"flushes", run->flushes},
                         {"fails_at", nullptr}});
         if (run->failure)
             runs.back()["fails_at"] = {run->failure->iteration, run->failure->op.index(),

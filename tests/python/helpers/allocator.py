@@ -40,7 +40,7 @@ def watched(run: Callable[[], None], targets: Iterable[str]) -> Watched:
     kinds = _kinds(rows)
     begin = profile.profiler.kineto_results.trace_start_ns()
     memory = [(event.start_time_ns - begin, event.extra_fields.alloc_size) for (event, _), kind in zip(rows, kinds) if kind == "tensors"]
-    return Watched(_held(rows, kinds), profile, Profile(roots_of(profile, first), memory))
+    return Watched(_held(rows, kinds), profile, Profile(roots_of(profile, first), memory, [nbytes for _, nbytes in memory]))
 
 
 def _held(rows: list[tuple[Any, Any]], kinds: list[str]) -> Held:

@@ -83,8 +83,9 @@ void AllocatorSettingsTest::refuses_data()
     row("expandable_segments:yes", R"(expandable_segments must be True or False, not "yes".)");
     row("max_split_size_mb:20",
         R"(max_split_size_mb must be a whole number of at least 21, not "20".)");
-    row("max_split_size_mb:9999999999999999",
-        R"(max_split_size_mb must be a whole number of at least 21, not "9999999999999999".)");
+    row("max_split_size_mb:9999999999999999", "max_split_size_mb is too large: 9999999999999999.");
+    row("max_split_size_mb:99999999999999999999",
+        "max_split_size_mb is too large: 99999999999999999999.");
     row("roundup_power2_divisions:3",
         R"(roundup_power2_divisions must be powers of two, not "3".)");
     row("roundup_power2_divisions:[3:4]",

@@ -94,7 +94,7 @@ void WillRunTest::memoryInPiecesFails()
     // last one and 80 MiB more.
     QVERIFY(verdict->expandable == RunStatus::RunsWithFlushes);
     const auto expandable = run::willRun(*plan, kExpandable, base::Bytes{152 * kMiB}, {});
-    QVERIFY(expandable && expandable->run.firstFlushes == 1 && !expandable->expandable);
+    QVERIFY(expandable && expandable->run.flushes.front() == 1 && !expandable->expandable);
 }
 
 void WillRunTest::theReserveIsNotTheAllocators()
@@ -122,9 +122,8 @@ void WillRunTest::cachedSegmentsAreGivenBack()
     // b needs the memory of a's segment; later, a is cut from b's.
     const auto verdict = run::willRun(*plan, {}, base::Bytes{122 * kMiB}, {});
     QVERIFY(verdict && verdict->status == RunStatus::RunsWithFlushes);
-    QCOMPARE(verdict->run.firstFlushes, 1);
-    QCOMPARE(verdict->run.laterFlushes, 0);
-    QCOMPARE(verdict->flushes(), 1);
+    QVERIFY((verdict->run.flushes == std::vector{1, 0, 0}));
+    QCOMPARE(verdict->run.flushCount(), 1);
     QVERIFY(!verdict->runsAt && verdict->expandable == RunStatus::Runs);
     QVERIFY(run::willRun(*plan, {}, base::Bytes{222 * kMiB}, {})->status == RunStatus::Runs);
 }

@@ -16,7 +16,7 @@ _KEYS = ("model", "args", "kwargs", "loss", "targets", "optimizer", "mode", "nam
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     command_line.add_arguments(parser, "what to measure")
     parser.add_argument("--plan", help="plan file to measure with, too (plimsoll-cli plan --export)")
-    parser.add_argument("--graph", help="graph file of this step that gets the measured times and scratch memory of its ops")
+    parser.add_argument("--graph", help="graph file of this step that gets the scratch memory of its ops and, unless with --no-times, their times")
     parser.add_argument("-o", "--out", help="file to write (default: NAME.measurement.json)")
     parser.add_argument("--steps", type=int, help="steps whose median time counts (default: 5)")
     parser.add_argument("--no-times", dest="times", action="store_false", default=None, help="measure bytes only")

@@ -88,11 +88,9 @@ def _casting(model: Any, autocast: Optional[torch.dtype]) -> contextlib.Abstract
     return contextlib.nullcontext() if autocast is None else casting_to(autocast, _device_of(model).type).entered()
 
 
-def _check_times(device: torch.device, times: bool, steps: int, graph: Union[str, Path, None]) -> None:
+def _check_times(device: torch.device, times: bool, steps: int) -> None:
     if not isinstance(steps, int) or steps < 1:
         raise ArgumentValueError(f"steps must be a whole number of at least 1, not {steps!r}")
-    if graph is not None and not times:
-        raise ArgumentValueError("graph is the file that gets the measured times: leave it out, or measure with times=True")
     if times and is_stand_in_gpu(device):
         raise TraceError("the stand-in GPU runs no kernels, so there are no times to measure: pass times=False")
 
@@ -147,8 +145,8 @@ def measure(
         loss, targets, optimizer, mode, autocast, progress, keep_output: As in :func:`trace`.
         name (str, optional): Name of the model in the file. Default: its class.
         steps (int): Times are medians over so many steps after a warm-up. Default: 5.
-        graph (str or Path, optional): A graph file of this very step, which gets the measured times of its ops and the scratch memory that
-            their kernels took, for plans made from it.
+        graph (str or Path, optional): A graph file of this very step, which gets the scratch memory that the kernels of its ops took and,
+            with times, how long they ran, for plans made from it.
         times (bool): Whether to measure times, too; without, only bytes are measured, and the file says so. Default: ``True``.
         out (str or Path, optional): The file to write; on CUDA snapshots lie beside it. Default: <name>.measurement.json in this folder.
 
@@ -165,7 +163,7 @@ def measure(
     """
     args, kwargs, plan = _in_order(given, args, kwargs, plan)
     device = _device_of(model)
-    _check_times(device, times, steps, graph)
+    _check_times(device, times, steps)
     name = name or type(model).__name__
     path = file_to_write(out, name, ".measurement.json")
     timed = graph_to_write_into(graph, device, path)

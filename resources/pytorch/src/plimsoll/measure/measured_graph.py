@@ -26,18 +26,18 @@ _LEAST = 0.95  # of the ops that compute must be in the profile, or the graph be
 
 
 def write_measured(path: Path, watched: Watched, ran: int, device: torch.device, measurement: Path) -> None:
-    """Sets `time_ns` of each op that the unplanned steps (of `ran` ops) contain, and null for the others, and what their kernels took for
-    themselves. Raises TraceError and leaves the file unchanged if it isn't a graph of the measured step; the error then names the file
-    `measurement`, which has been written."""
+    """Sets what the kernels of each op took for themselves and, if steps were timed, `time_ns` of each op that the unplanned steps (of `ran`
+    ops) contain, and null for the others. Raises TraceError and leaves the file unchanged if it isn't a graph of the measured step; the
+    error then names the file `measurement`, which has been written."""
     graph = _read(path, device)
     ops = [
         Op(graph["targets"][row[0]], row[1], row[2], row[3], "", flags=row[8], seq=row[9], node=graph["nodes"][row[10]] if row[10] >= 0 else "")
         for row in graph["ops"]
     ]
     ops = _as_recorded(ops, watched.ops)
-    times = median_times(ops, watched.timed, device)
+    found = matched(ops, watched.memory)
     computing = [ordinal for ordinal, op in enumerate(ops) if not op.flags & VIEW]
-    missing = [ordinal for ordinal in computing if times[ordinal] is None]
+    missing = [ordinal for ordinal in computing if found[ordinal] is None]
     kept = f"The measurement was written to {measurement}, the graph file is as before"
     if len(ops) < _LEAST * ran:
         raise TraceError(f"{path} is another step's graph: it has {len(ops)} ops, the measured step has {ran}. {kept}")
@@ -46,9 +46,10 @@ def write_measured(path: Path, watched: Watched, ran: int, device: torch.device,
             f"{path} is another step's graph: of its {len(computing)} ops that compute, {len(missing)} are not in the measured step, "
             f"first op {missing[0]}, {ops[missing[0]].target}. {kept}"
         )
-    for row, time in zip(graph["ops"], times):
-        row[_TIME] = time
-    set_scratch(graph, scratch_of(matched(ops, watched.memory), watched.memory))
+    if watched.timed:
+        for row, time in zip(graph["ops"], median_times(ops, watched.timed, device)):
+            row[_TIME] = time
+    set_scratch(graph, scratch_of(found, watched.memory))
     temporary = path.with_name(f".{os.getpid()}.{path.name}")
     try:
         write(graph, temporary)

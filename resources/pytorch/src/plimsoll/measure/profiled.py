@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import statistics
 from bisect import bisect_left, bisect_right
@@ -18,6 +19,8 @@ _NODE = "autograd::engine::evaluate_function: "
 # Names that PyTorch calls without a mode -> names that a mode sees.
 _SAME = {"aten::_reshape_alias": "aten::view", "aten::new_zeros": "aten::zeros", "aten::_index_put_impl_": "aten::index_put"}
 _COPY = "aten::clone"
+_MOST_EVENTS = 1_000_000  # of the allocator in one step
+_SIGNS = {"alloc": 1, "free_requested": -1}
 _FAR = 400  # events searched for an op that has no number to find it by
 
 
@@ -37,6 +40,7 @@ class Event:
 class Profile:
     roots: list[Event]  # by start
     memory: list[tuple[int, int]]  # (time, bytes allocated or, if negative, freed), by time
+    requested: list[int]  # of each row of `memory`, the bytes that were asked for: CUDA's allocator counts whole blocks
 
 
 @dataclass
@@ -60,11 +64,35 @@ def profiled(run: Callable[[], None], device: torch.device, *, memory: bool, ker
     if device.type == "cuda" and kernels:
         activities.append(torch.profiler.ProfilerActivity.CUDA)
     first = torch.autograd._get_sequence_nr()
-    with _quietly(), torch.profiler.profile(activities=activities, profile_memory=memory) as profile:
+    watching = torch.profiler.profile(activities=activities, profile_memory=memory)
+    with _requests(device if memory else None) as requests, _quietly(), watching as profile:
         run()
         if device.type == "cuda":
             torch.cuda.synchronize(device)
-    return Profile(roots_of(profile, first), _memory(profile, device) if memory else [])
+    changes = _memory(profile, device) if memory else []
+    blocks = [nbytes for _, nbytes in changes]
+    latest = requests[-len(blocks) :]  # behind those of an older history
+    alike = len(latest) == len(blocks) and all((asked > 0) == (block > 0) for asked, block in zip(latest, blocks))
+    return Profile(roots_of(profile, first), changes, latest if alike else blocks)
+
+
+@contextlib.contextmanager
+def _requests(device: Optional[torch.device]) -> Iterator[list[int]]:
+    """When it ends, the list has the bytes of each allocation on that device and, negative, of each free, as they were requested. Empty on
+    the CPU, whose allocator has no history."""
+    found: list[int] = []
+    history = getattr(torch.cuda.memory, "_record_memory_history", None)  # private, as the profiler has sizes of blocks only
+    if device is None or device.type != "cuda" or history is None:
+        yield found
+        return
+    history(context=None, max_entries=_MOST_EVENTS)
+    try:
+        yield found
+        for event in torch.cuda.memory._snapshot(device)["device_traces"][torch.cuda._utils._get_device_index(device, optional=True)]:
+            if event["action"] in _SIGNS:
+                found.append(_SIGNS[event["action"]] * event["size"])
+    finally:
+        history(enabled=None)
 
 
 @contextlib.contextmanager
@@ -195,18 +223,36 @@ def median_times(ops: Sequence[Op], profiles: Sequence[Profile], device: torch.d
     return [round(statistics.median(mine)) if mine else None for mine in times]
 
 
-def scratch_of(events: Sequence[Optional[Event]], profile: Profile) -> list[int]:
-    """The bytes that were allocated and freed again while each op ran, at most at a time, beyond what it leaves; 0 if it is not matched."""
+def scratch_of(events: Sequence[Optional[Event]], profile: Profile) -> list[list[int]]:
+    """The blocks that each op took for itself when it held most, in the order in which they were allocated: what was freed again while it
+    ran. Their sum is what it held then beyond what it leaves. None if it is not matched."""
     times = [time for time, _ in profile.memory]
     found = []
     for event in events:
-        live = most = 0
-        if event is not None:
-            for _, nbytes in profile.memory[bisect_left(times, event.start) : bisect_right(times, event.end)]:
-                live += nbytes
-                most = max(most, live)
-        found.append(most - max(live, 0))
+        found.append([] if event is None else _taken(profile.requested[bisect_left(times, event.start) : bisect_right(times, event.end)]))
     return found
+
+
+def _taken(changes: Sequence[int]) -> list[int]:
+    """`changes`: bytes allocated or, if negative, freed, of which is the last block of that size."""
+    live = list(itertools.accumulate(changes))
+    most = max(live, default=0)
+    excess = most - max(live[-1], 0) if live else 0
+    if excess <= 0:
+        return []
+    then = live.index(most)
+    blocks: dict[int, list[int]] = {}  # numbers of those that are allocated, by size
+    passing: list[tuple[int, int]] = []  # (number, size) of those that are freed again, and are there when most is held
+    for number, nbytes in enumerate(changes):
+        if nbytes > 0:
+            blocks.setdefault(nbytes, []).append(number)
+        elif blocks.get(-nbytes) and (begin := blocks[-nbytes].pop()) <= then < number:
+            passing.append((begin, -nbytes))
+    taken = []
+    for _, nbytes in sorted(passing):  # in excess of results that come later and may take the same room
+        taken.append(min(nbytes, excess))
+        excess -= taken[-1]
+    return [nbytes for nbytes in (*taken, excess) if nbytes > 0]
 
 
 def allocator_curve(events: Sequence[Optional[Event]], profile: Profile, resident: int) -> tuple[list[Optional[int]], int, int]:

@@ -13,18 +13,18 @@ _UNUSED = -1  # by any op, as a value
 _NO_LAW = -1
 
 
-def set_scratch(graph: dict[str, Any], scratch: Sequence[int]) -> None:
-    """Gives each op that many bytes (0: none), in the place of those that it had, which come last."""
+def set_scratch(graph: dict[str, Any], scratch: Sequence[Sequence[int]]) -> None:
+    """Gives each op blocks of so many bytes, in the place of those that it had, which come last."""
     storages, checks, vary = graph["storages"], graph["checks"], graph.get("vary")
     while storages and storages[-1][_CLASS] == SCRATCH:
         storages.pop()
     recorded = len(storages)
-    storages += [[nbytes, SCRATCH, op, op, _UNUSED, op, []] for op, nbytes in enumerate(scratch) if nbytes > 0]
+    storages += [[nbytes, SCRATCH, op, op, _UNUSED, op, []] for op, blocks in enumerate(scratch) for nbytes in blocks]
     if vary is not None:
         vary["storages"][recorded:] = [_NO_LAW] * (len(storages) - recorded)
     checks["bytes_by_class"].pop(CLASSES[SCRATCH], None)
     if len(storages) > recorded:
-        checks["bytes_by_class"][CLASSES[SCRATCH]] = sum(scratch)
+        checks["bytes_by_class"][CLASSES[SCRATCH]] = sum(map(sum, scratch))
     live = curve([Storage(row[_BYTES], row[_ALLOC], free=row[_FREE]) for row in storages], len(graph["ops"]))
     peak = max(live, default=0)
     checks |= {"storages": len(storages), "peak_bytes": peak, "peak_op": live.index(peak) if live else 0}

@@ -115,7 +115,7 @@ def trace_graph(
             laws = {"vary": _vary(axes, Sample(recording, header["batch"]), prepare, target)} if axes else {}
             graph = {**graph_of(recording, header), **laws}
             if target == "cuda":
-                set_scratch(graph, [scratch_of(op, recording.tensors) for op in recording.ops])
+                set_scratch(graph, [[nbytes] if (nbytes := scratch_of(op, recording.tensors)) else [] for op in recording.ops])
             return graph
     finally:
         told_progress.end()
