@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Larger and smaller while the window is open: all of it follows, not only what is painted.
+#include "ui/plan_panel/answer_head.h"
 #include "ui/plan_panel/budget_panel.h"
 #include "ui/shell/view_bar.h"
 
@@ -65,12 +66,12 @@ void ScaleTest::isAsIfItHadBegunSo()
     trigger("view.smaller");
     trigger("view.larger");
     QCOMPARE(lengths(), begunAt150);
-    const auto* panel = currentPage()->findChild<BudgetPanel*>();
+    const auto* panel = currentPage()->findChild<AnswerHead*>();
     QCOMPARE(panel->layout()->contentsMargins().left(), m_theme->px(12));
     m_settings->setScalePercent(75);
     QCOMPARE(panel->layout()->contentsMargins().left(), m_theme->px(12));
     QCOMPARE(panel->layout()->spacing(), m_theme->px(8));
-    const auto* form = panel->findChild<QFormLayout*>();
+    const auto* form = currentPage()->findChild<BudgetPanel*>()->findChild<QFormLayout*>();
     QCOMPARE(form->horizontalSpacing(), m_theme->px(8));
     QCOMPARE(m_window->findChild<ViewBar*>()->layout()->contentsMargins().left(), m_theme->px(10));
 }

@@ -12,10 +12,11 @@
 #include "ui/base/widgets.h"
 #include "ui/budget_timeline/budget_values.h"
 #include "ui/models/program_texts.h"
+#include "ui/plan_panel/answer_head.h"
 #include "ui/plan_panel/gauge.h"
 #include "ui/plan_panel/memory_lines.h"
 #include "ui/plan_panel/next_steps.h"
-#include "ui/plan_panel/verdict_box.h"
+#include "ui/plan_panel/run_texts.h"
 #include "ui/plan_tables/planner_table.h"
 #include "ui/problem_form/option_form.h"
 #include "ui/problem_form/parallel_form.h"
@@ -23,9 +24,10 @@
 
 #include <QComboBox>
 #include <QFrame>
-#include <QGridLayout>
 #include <QLabel>
 #include <QLineEdit>
+#include <QScrollArea>
+#include <QToolButton>
 
 #include <algorithm>
 
@@ -62,41 +64,79 @@ BudgetContext budgetContext(base::Bytes budget, base::Bytes unplanned,
     return context;
 }
 
-QString feasibleSentence(const workspace::Planned& planned, const solve::Outcome& outcome)
-{
-    const plan::VerifiedPlan& best = *outcome.best;
-    const base::Bytes budget = best.problem().budget;
-    if (best.plan().recomputesNothing())
-        return BudgetPanel::tr("Everything fits in %1; nothing needs to be recomputed.")
-            .arg(ui::bytesText(budget));
-    const QString fits = BudgetPanel::tr("Fits %1 with %2 to spare. ")
-                             .arg(ui::bytesText(budget),
-                                  shortBytesText(budget - best.evaluation().peak, Rounding::Down));
-    if (outcome.status == solve::Status::Optimal)
-        return fits + BudgetPanel::tr("Proved: no plan of this kind is faster.");
-    const QString bound = ui::bytesText(outcome.peakBound.bytes, Rounding::Down);
-    const base::Nanoseconds unplanned = planned.unplanned->evaluation().stepTime;
-    return fits
-           + (outcome.timeBound <= unplanned
-                  ? BudgetPanel::tr("Not proved fastest. No plan goes below %1.").arg(bound)
-                  : BudgetPanel::tr("Not proved fastest: at best %1 is possible. No plan goes "
-                                    "below %2.")
-                        .arg(percentDifferenceText(slowDown(outcome.timeBound, unplanned)), bound));
-}
-
 } // namespace
 
 BudgetPanel::BudgetPanel(QWidget* parent) : QWidget{parent}
 {
     setManualPage(*this, QStringLiteral("window.md#budget-panel"));
-    buildForm();
-    buildResults();
+    auto* column = makeColumn(this);
+    m_head = new AnswerHead{this};
+    m_head->showVerdict(Verdict::Neutral, tr("Set a budget to plan."));
+    column->addWidget(m_head);
+    column->addWidget(separator(this));
+    // The answer stays in view: only what is below it scrolls.
+    auto* content = new QWidget;
+    makeColumn(content, 8, {12, 10, 12, 10});
+    auto* area = new QScrollArea{this};
+    area->setWidget(content);
+    area->setWidgetResizable(true);
+    content->setAutoFillBackground(false); // else it would have the window's colour
+    area->setFocusPolicy(Qt::NoFocus);     // its content takes the focus
+    area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    area->setFrameShape(QFrame::NoFrame);
+    column->addWidget(area, 1);
+    buildDetails(*content);
+    buildForm(*content);
+    buildOptions(*content);
+    connect(&m_check, &RunCheck::answered, this, &BudgetPanel::judgePlan);
 }
 
-void BudgetPanel::buildForm()
+void BudgetPanel::buildDetails(QWidget& content)
+{
+    auto* column = qobject_cast<QVBoxLayout*>(content.layout());
+    m_detailsButton = new QToolButton{this};
+    m_detailsButton->setText(tr("Details of the answer"));
+    m_detailsButton->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    m_detailsButton->setAutoRaise(true);
+    m_detailsButton->setCheckable(true);
+    column->addWidget(m_detailsButton);
+    m_details = new QWidget{this};
+    auto* details = makeColumn(m_details, 6);
+    m_runText = makeDetail();
+    m_boundsText = makeDetail();
+    m_memory = new MemoryLines{this};
+    for (QWidget* part : {static_cast<QWidget*>(m_runText), static_cast<QWidget*>(m_memory),
+                          static_cast<QWidget*>(m_boundsText)})
+        details->addWidget(part);
+    column->addWidget(m_details);
+    m_next = new NextSteps{this}; // begins with a line
+    connect(m_next, &NextSteps::chosen, this, &BudgetPanel::budgetCommitted);
+    column->addWidget(m_next);
+    column->addWidget(separator(this));
+    connect(m_detailsButton, &QToolButton::toggled, this, &BudgetPanel::showDetails);
+    connect(m_memory, &MemoryLines::expandableChosen, this, &BudgetPanel::judgePlan);
+    showDetails(false);
+}
+
+QLabel* BudgetPanel::makeDetail()
+{
+    auto* label = new QLabel{this};
+    label->setWordWrap(true);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    return label;
+}
+
+void BudgetPanel::showDetails(bool shown)
+{
+    m_detailsButton->setChecked(shown);
+    m_detailsButton->setArrowType(shown ? Qt::DownArrow : Qt::RightArrow);
+    m_details->setVisible(shown);
+}
+
+void BudgetPanel::buildForm(QWidget& content)
 {
     const Theme& theme = Theme::current();
-    auto* column = makeColumn(this, 8, {12, 10, 12, 10});
+    auto* column = qobject_cast<QVBoxLayout*>(content.layout());
     auto* form = makeForm(nullptr, 8, 6);
     m_device = new QComboBox{this};
     fillDevices();
@@ -104,6 +144,7 @@ void BudgetPanel::buildForm()
     m_reserveEdit = new QLineEdit{this};
     m_gauge = new Gauge{this};
     m_gaugeText = new TextLabel{{}, TextRole::Small, Role::Muted, this};
+    m_gaugeText->setSteady();
     m_fieldError = makeErrorLabel(this);
     m_planner = new QComboBox{this};
     for (const auto& planner : solve::planners())
@@ -202,40 +243,9 @@ void BudgetPanel::choosePlanner(const QString& id)
     Q_EMIT choicesChanged(m_choices);
 }
 
-void BudgetPanel::buildResults()
+void BudgetPanel::buildOptions(QWidget& content)
 {
-    const Theme& theme = Theme::current();
-    auto* column = qobject_cast<QVBoxLayout*>(layout());
-    auto* grid = new QGridLayout;
-    grid->setVerticalSpacing(theme.px(2));
-    m_peakFigure = new TextLabel{unknownText(), TextRole::Figure, Role::Text, this};
-    m_peakDifference = new TextLabel{{}, TextRole::SmallMedium, Role::Muted, this};
-    m_timeFigure = new TextLabel{unknownText(), TextRole::Figure, Role::Text, this};
-    m_timeDifference = new TextLabel{{}, TextRole::SmallMedium, Role::Muted, this};
-    // The grid distributes the width by the columns' stretch.
-    for (TextLabel* label :
-         {m_gaugeText, m_peakFigure, m_peakDifference, m_timeFigure, m_timeDifference})
-        label->setSteady();
-    grid->addWidget(new TextLabel{tr("Peak"), TextRole::Body, Role::Muted, this}, 0, 0);
-    grid->addWidget(new TextLabel{tr("Step time"), TextRole::Body, Role::Muted, this}, 0, 1);
-    grid->addWidget(m_peakFigure, 1, 0);
-    grid->addWidget(m_timeFigure, 1, 1);
-    grid->addWidget(m_peakDifference, 2, 0);
-    grid->addWidget(m_timeDifference, 2, 1);
-    // "−13.48 GiB from 15.66 GiB" is longer than any "+69.5 ms (+116.7 %)".
-    grid->setColumnStretch(0, 4);
-    grid->setColumnStretch(1, 3);
-    column->addLayout(grid);
-    m_memory = new MemoryLines{this};
-    column->addWidget(m_memory);
-    m_verdict = new VerdictBox{this};
-    m_verdict->show(Verdict::Neutral, tr("Set a budget to plan."));
-    column->addWidget(m_verdict);
-    m_next = new NextSteps{this};
-    connect(m_next, &NextSteps::chosen, this, &BudgetPanel::budgetCommitted);
-    column->addWidget(m_next);
-    // After the answer: the many options are rarely changed and must not push it out of view.
-    column->addWidget(separator(this));
+    auto* column = qobject_cast<QVBoxLayout*>(content.layout());
     column->addWidget(new TextLabel{tr("Planner's options"), TextRole::Strong, Role::Text, this});
     column->addWidget(m_options);
     column->addStretch(1);
@@ -337,33 +347,14 @@ void BudgetPanel::readReserve()
     Q_EMIT choicesChanged(m_choices);
 }
 
-void BudgetPanel::showFigures(const plan::Evaluation& evaluation, const plan::Evaluation& unplanned)
-{
-    m_peakFigure->setText(ui::bytesText(evaluation.peak, Rounding::Up));
-    m_timeFigure->setText(ui::timeText(evaluation.stepTime));
-    const base::Bytes less = evaluation.peak - unplanned.peak;
-    m_peakDifference->setText(
-        tr("%1 from %2")
-            .arg(bytesDifferenceText(less), ui::bytesText(unplanned.peak, Rounding::Up)));
-    m_peakDifference->setColor(less.count() < 0 ? Role::Ok : Role::Muted);
-    const base::Nanoseconds more = evaluation.stepTime - unplanned.stepTime;
-    m_timeDifference->setText(
-        more.count() == 0 ? tr("as unplanned")
-                          : tr("%1 (%2)").arg(timeDifferenceText(more),
-                                              percentDifferenceText(slowDown(evaluation.stepTime,
-                                                                             unplanned.stepTime))));
-    m_timeDifference->setColor(more.count() > 0 ? Role::Warn : Role::Muted);
-    m_parallel->showSpent(evaluation);
-}
-
 void BudgetPanel::showUnplanned(const plan::VerifiedPlanPtr& unplanned, bool isPlanning)
 {
     m_unplannedPeak = unplanned->evaluation().peak;
-    showFigures(unplanned->evaluation(), unplanned->evaluation());
+    m_head->showFigures(unplanned->evaluation(), unplanned->evaluation());
+    m_parallel->showSpent(unplanned->evaluation());
     m_memory->setPlan(unplanned, m_choices.device.memory);
-    m_verdict->show(Verdict::Neutral, isPlanning
-                                          ? tr("Planning for %1…").arg(ui::bytesText(m_budget))
-                                          : tr("Set a budget to plan."));
+    judgeNothing(Verdict::Neutral, isPlanning ? tr("Planning for %1…").arg(ui::bytesText(m_budget))
+                                              : tr("Set a budget to plan."));
 }
 
 void BudgetPanel::showPlan(const workspace::Planned& planned, const plan::VerifiedPlanPtr& plan)
@@ -373,54 +364,76 @@ void BudgetPanel::showPlan(const workspace::Planned& planned, const plan::Verifi
     std::optional<base::Bytes> peak;
     if (plan) {
         peak = plan->evaluation().peak;
-        showFigures(plan->evaluation(), planned.unplanned->evaluation());
-        const QString spare = shortBytesText(m_budget - *peak, Rounding::Down);
-        const QString budget = ui::bytesText(m_budget);
+        m_head->showFigures(plan->evaluation(), planned.unplanned->evaluation());
+        m_parallel->showSpent(plan->evaluation());
         // The budget includes the reserve, so compare it with the GPU's full memory.
         const base::Bytes memory = m_choices.device.memory;
         const bool isOver = m_budget > memory;
         m_gaugeText->setColor(isOver ? Role::Warn : Role::Muted);
         m_gaugeText->setText(
             isOver ? tr("Over this GPU's %1.").arg(ui::bytesText(memory, Rounding::Down))
-                   : tr("%1 of %2 left free").arg(spare, budget));
-        m_verdict->show(Verdict::Good, tr("Fits %1 with %2 to spare.").arg(budget, spare));
+                   : tr("peak %1 below the budget")
+                         .arg(shortBytesText(m_budget - *peak, Rounding::Down)));
+        m_judged = plan;
+        m_boundsText->hide();
+        judgePlan();
     } else {
         showNoPlan(planned);
     }
     m_gauge->setValues(m_choices.device.memory, m_choices.reserve, m_budget, peak);
 }
 
+/// Shows what is known of whether the plan runs, and asks for the rest.
+void BudgetPanel::judgePlan()
+{
+    if (!m_judged)
+        return;
+    if (runsOnGpu(*m_judged))
+        m_check.ask({m_judged, m_budget, m_memory->isExpandable()});
+    const std::optional<run::RunVerdict> run = m_check.verdict();
+    const Judgement judgement = judge(*m_judged, m_budget, run);
+    m_head->showVerdict(judgement.verdict, judgement.sentence);
+    const QString details = runDetails(*m_judged, run);
+    m_runText->setText(details);
+    m_runText->setVisible(!details.isEmpty());
+}
+
+void BudgetPanel::judgeNothing(Verdict verdict, const QString& sentence)
+{
+    m_judged.reset();
+    m_check.ask({});
+    m_head->showVerdict(verdict, sentence);
+    m_runText->hide();
+    m_boundsText->hide();
+}
+
 void BudgetPanel::showNoPlan(const workspace::Planned& planned)
 {
-    const plan::Evaluation& unplanned = planned.unplanned->evaluation();
-    for (TextLabel* figure : {m_peakFigure, m_timeFigure})
-        figure->setText(unknownText());
-    for (TextLabel* difference : {m_peakDifference, m_timeDifference})
-        difference->setColor(Role::Muted);
-    m_peakDifference->setText(tr("unplanned %1").arg(ui::bytesText(unplanned.peak, Rounding::Up)));
-    m_timeDifference->setText(tr("unplanned %1").arg(ui::timeText(unplanned.stepTime)));
+    m_head->showOnlyUnplanned(planned.unplanned->evaluation());
     const base::Bytes smallest = planned.smallestPeak;
     m_gaugeText->setColor(Role::Danger);
     m_gaugeText->setText(
         m_budget < planned.peakBound.bytes
             ? tr("below the lower bound")
             : tr("%1 short").arg(ui::bytesText(smallest - m_budget, Rounding::Up)));
-    m_verdict->show(Verdict::Bad,
-                    tr("No plan for %1 is known. Smallest with a plan: %2.")
-                        .arg(ui::bytesText(m_budget), ui::bytesText(smallest, Rounding::Up)));
+    judgeNothing(Verdict::Bad,
+                 tr("No plan for %1 is known. Smallest with a plan: %2.")
+                     .arg(ui::bytesText(m_budget), ui::bytesText(smallest, Rounding::Up)));
 }
 
 void BudgetPanel::showAnswer(const workspace::Planned& planned, const solve::Outcome& outcome)
 {
     showPlan(planned, outcome.best);
     if (outcome.best) {
-        m_verdict->show(Verdict::Good, feasibleSentence(planned, outcome));
+        const QString bounds = boundsText(planned, outcome);
+        m_boundsText->setText(bounds);
+        m_boundsText->setVisible(!bounds.isEmpty());
         return;
     }
     const graph::Program& program = *planned.unplanned->problem().step();
     const QString bound = ui::bytesText(outcome.peakBound.bytes, Rounding::Down);
     const QString smallest = ui::bytesText(planned.smallestPeak, Rounding::Up);
-    m_verdict->show(
+    judgeNothing(
         Verdict::Bad,
         outcome.status == solve::Status::Infeasible
             ? tr("No plan fits %1: %2 must be live at once at %3. Smallest with a plan: %4.")
@@ -442,11 +455,11 @@ void BudgetPanel::showOutdated(const workspace::Planned& planned, const plan::Ve
             .arg(QString::fromStdString(former.device.name), editText(former.reserve))
         + (size.isEmpty() ? QString{} : tr(" at %1").arg(size))
         + (former.parallel ? tr(", one of %1 processes").arg(former.parallel->world) : QString{});
-    m_verdict->show(Verdict::Neutral,
-                    (isPlanning ? tr("Planning. Until it finishes, the figures are for %1.")
-                                : tr("Not planned for the present settings. The figures are for "
-                                     "%1; Plan Now tries again."))
-                        .arg(settings));
+    judgeNothing(Verdict::Neutral,
+                 (isPlanning ? tr("Planning. Until it finishes, the figures are for %1.")
+                             : tr("Not planned for the present settings. The figures are for "
+                                  "%1; Plan Now tries again."))
+                     .arg(settings));
 }
 
 } // namespace plimsoll::ui

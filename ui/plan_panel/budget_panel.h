@@ -2,6 +2,8 @@
 #pragma once
 
 #include "core/workspace/planning.h"
+#include "ui/plan_panel/run_check.h"
+#include "ui/plan_panel/verdict_box.h"
 
 #include <QWidget>
 
@@ -10,9 +12,11 @@
 class QComboBox;
 class QLabel;
 class QLineEdit;
+class QToolButton;
 
 namespace plimsoll::ui {
 
+class AnswerHead;
 class Gauge;
 class MemoryLines;
 class NextSteps;
@@ -21,7 +25,6 @@ class ParallelForm;
 class PlannerTable;
 class SizeForm;
 class TextLabel;
-class VerdictBox;
 
 /// The right dock of the Planner: GPU, budget, reserve, planner, the two result figures, the
 /// verdict. Shows what it is given and reports what the user wants; it plans nothing itself.
@@ -50,10 +53,14 @@ public:
                       bool isPlanning);
     /// Below the chosen planner: all planners side by side.
     [[nodiscard]] PlannerTable& planners() { return *m_planners; }
-    /// Below the verdict; choosing one commits its budget.
+    /// Below the answer; choosing one commits its budget.
     [[nodiscard]] NextSteps& nextSteps() { return *m_next; }
-    /// Below the two figures: the memory of the same plan once its blocks have addresses.
+    /// Among the details: the memory of the same plan once its blocks have addresses.
     [[nodiscard]] MemoryLines& memoryLines() { return *m_memory; }
+
+    /// Folds or opens the details of the answer, which are folded at first.
+    void showDetails(bool shown);
+    [[nodiscard]] bool areDetailsShown() const { return !m_details->isHidden(); }
 
 Q_SIGNALS:
     void choicesChanged(const plimsoll::workspace::Choices& choices);
@@ -62,12 +69,15 @@ Q_SIGNALS:
     void otherDeviceWanted();
 
 private:
-    void buildForm();
+    void buildDetails(QWidget& content);
+    [[nodiscard]] QLabel* makeDetail();
+    void buildForm(QWidget& content);
     void fillDevices();
     void chooseDevice(int row);
     void choosePlanner(const QString& id);
-    void buildResults();
-    void showFigures(const plan::Evaluation& evaluation, const plan::Evaluation& unplanned);
+    void buildOptions(QWidget& content);
+    void judgePlan();
+    void judgeNothing(Verdict verdict, const QString& sentence);
     void showNoPlan(const workspace::Planned& planned);
     void readBudget();
     void readReserve();
@@ -90,12 +100,14 @@ private:
     TextLabel* m_gaugeText = nullptr;
     QLabel* m_fieldError = nullptr;
     PlannerTable* m_planners = nullptr;
-    TextLabel* m_peakFigure = nullptr;
-    TextLabel* m_peakDifference = nullptr;
-    TextLabel* m_timeFigure = nullptr;
-    TextLabel* m_timeDifference = nullptr;
+    AnswerHead* m_head = nullptr;
+    plan::VerifiedPlanPtr m_judged; ///< null: the verdict isn't about a plan
+    RunCheck m_check;
+    QToolButton* m_detailsButton = nullptr;
+    QWidget* m_details = nullptr;
+    QLabel* m_runText = nullptr;
+    QLabel* m_boundsText = nullptr;
     MemoryLines* m_memory = nullptr;
-    VerdictBox* m_verdict = nullptr;
     NextSteps* m_next = nullptr;
     QLabel* m_notModelled = nullptr;
 };

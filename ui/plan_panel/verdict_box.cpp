@@ -20,6 +20,25 @@ constexpr int kLeft = 30; ///< room for the icon
 constexpr int kRight = 10;
 constexpr int kAbove = 8;
 constexpr int kLeastHeight = 60; ///< three lines: the box keeps its height while sentences change
+
+struct Look
+{
+    Role ground;
+    Role color; ///< of the icon
+    const char* icon;
+};
+
+Look lookOf(Verdict verdict)
+{
+    switch (verdict) {
+    case Verdict::Good: return {Role::OkBg, Role::Ok, "verified"};
+    case Verdict::Slow: return {Role::WarnBg, Role::Warn, "warn"};
+    case Verdict::Bad: return {Role::DangerBg, Role::Danger, "error"};
+    case Verdict::Neutral: break;
+    }
+    return {Role::Raised, Role::Muted, "info"};
+}
+
 } // namespace
 
 VerdictBox::VerdictBox(QWidget* parent) : QWidget{parent}
@@ -82,21 +101,11 @@ void VerdictBox::paintEvent(QPaintEvent* /*event*/)
 {
     const Theme& theme = Theme::current();
     QPainter painter{this};
-    const bool good = m_verdict == Verdict::Good;
-    const bool bad = m_verdict == Verdict::Bad;
-    setShape(painter, Qt::NoPen,
-             theme.color(good  ? Role::OkBg
-                         : bad ? Role::DangerBg
-                               : Role::Raised));
+    const Look look = lookOf(m_verdict);
+    setShape(painter, Qt::NoPen, theme.color(look.ground));
     painter.drawRoundedRect(rect(), 4, 4);
     const QRect spot{theme.px(10), theme.px(10), theme.px(14), theme.px(14)};
-    drawIcon(painter, spot,
-             good  ? QStringLiteral("verified")
-             : bad ? QStringLiteral("error")
-                   : QStringLiteral("info"),
-             theme.color(good  ? Role::Ok
-                         : bad ? Role::Danger
-                               : Role::Muted));
+    drawIcon(painter, spot, QLatin1String{look.icon}, theme.color(look.color));
     painter.setPen(theme.color(Role::Text));
     m_layout.draw(&painter, textCorner());
 }

@@ -8,7 +8,7 @@
 
 namespace plimsoll::ui {
 
-enum class Verdict : std::uint8_t { Neutral, Good, Bad };
+enum class Verdict : std::uint8_t { Neutral, Good, Slow, Bad };
 
 /// One or two sentences about a plan, on the colour of their meaning, with an icon as a second
 /// sign. The box wraps the text itself, not a label, so that another sentence in each frame of a

@@ -12,7 +12,6 @@
 #include "ui/problem_form/device_dialog.h"
 
 #include <QJsonObject>
-#include <QScrollArea>
 
 namespace plimsoll::ui {
 
@@ -77,20 +76,6 @@ void update(BudgetPanel& panel, const DocumentController& document, const Planne
                                        : std::vector<NextStep>{});
 }
 
-/// Puts the panel into a scroll area.
-QWidget* scrolled(BudgetPanel* panel)
-{
-    auto* area = new QScrollArea;
-    area->setWidget(panel);
-    area->setWidgetResizable(true);
-    // The scroll area would otherwise fill it with the window's colour.
-    panel->setAutoFillBackground(false);
-    area->setFocusPolicy(Qt::NoFocus); // its content takes the focus
-    area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    area->setFrameShape(QFrame::NoFrame);
-    return area;
-}
-
 } // namespace
 
 PlannerView makeBudgetView(PlannerPage& page)
@@ -110,14 +95,19 @@ PlannerView makeBudgetView(PlannerPage& page)
     QObject::connect(panel, &BudgetPanel::otherDeviceWanted, &page,
                      [&page] { askForDevice(page); });
     const QString expandable = QStringLiteral("expandable");
-    return {.widget = scrolled(panel),
+    const QString details = QStringLiteral("answerDetails");
+    return {.widget = panel,
             .update = [panel, &document](const PlannerState& state,
                                          Changes what) { update(*panel, document, state, what); },
-            .store = [&lines, expandable](
-                         QJsonObject& view) { view.insert(expandable, lines.isExpandable()); },
+            .store =
+                [panel, &lines, expandable, details](QJsonObject& view) {
+                    view.insert(expandable, lines.isExpandable());
+                    view.insert(details, panel->areDetailsShown());
+                },
             .restore =
-                [&lines, expandable](const QJsonObject& view) {
+                [panel, &lines, expandable, details](const QJsonObject& view) {
                     lines.setExpandable(view.value(expandable).toBool());
+                    panel->showDetails(view.value(details).toBool());
                 }};
 }
 

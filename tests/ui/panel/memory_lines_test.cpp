@@ -64,6 +64,7 @@ void MemoryLinesTest::figuresAreOfThePlanThatIsShown()
 {
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
+    viewOf<BudgetPanel>(*page).showDetails(true);
     const MemoryLines& lines = viewOf<BudgetPanel>(*page).memoryLines();
     QVERIFY(waitForFigures(lines));
     QVERIFY(isOfTheAnswer(*page));
@@ -84,6 +85,7 @@ void MemoryLinesTest::noFigureOutlivesItsPlanDuringADrag()
 {
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
+    viewOf<BudgetPanel>(*page).showDetails(true);
     const MemoryLines& lines = viewOf<BudgetPanel>(*page).memoryLines();
     QVERIFY(waitForFigures(lines));
     const plan::EvaluationPtr before = page->document().outcome().best->evaluationPtr();
@@ -114,6 +116,7 @@ void MemoryLinesTest::segmentsAreSwitchedByAClickAndRemembered()
 {
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
+    viewOf<BudgetPanel>(*page).showDetails(true);
     const MemoryLines& lines = viewOf<BudgetPanel>(*page).memoryLines();
     QVERIFY(waitForFigures(lines));
     const solve::PlanMemory memory = *lines.figures();
@@ -125,12 +128,14 @@ void MemoryLinesTest::segmentsAreSwitchedByAClickAndRemembered()
     QVERIFY(textsOf(lines).contains(shown(memory.reservedExpandable)));
     QVERIFY(!textsOf(lines).contains(shown(memory.reserved)));
     QVERIFY(page->document().document().view.find(R"("expandable":true)") != std::string::npos);
+    QVERIFY(page->document().document().view.find(R"("answerDetails":true)") != std::string::npos);
 }
 
 void MemoryLinesTest::withoutAPlanThereIsNoFigure()
 {
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
+    viewOf<BudgetPanel>(*page).showDetails(true);
     const MemoryLines& lines = viewOf<BudgetPanel>(*page).memoryLines();
     QVERIFY(waitForFigures(lines));
     page->document().commitBudget(base::Bytes{1 << 20});

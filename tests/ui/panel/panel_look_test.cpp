@@ -244,7 +244,8 @@ void PanelLookTest::showsSwitchesAsBoxesToCheck()
     QVERIFY(!box->isVisible());
 }
 
-/// Auto shows another planner's plan, and says so above the figures; the options are below them.
+/// Auto shows another planner's plan, and says so; the answer is above the table, the options
+/// below.
 void PanelLookTest::tellsWhosePlanItIs()
 {
     PlannerPage* page = openPlanned();
@@ -263,8 +264,8 @@ void PanelLookTest::tellsWhosePlanItIs()
     const auto* verdict = viewOf<BudgetPanel>(*page).findChild<VerdictBox*>();
     const auto* options = viewOf<BudgetPanel>(*page).findChild<OptionForm*>();
     QVERIFY(verdict != nullptr && options != nullptr);
-    QVERIFY(top(planners) + planners.height() <= top(*verdict));
-    QVERIFY(top(*verdict) + verdict->height() <= top(*options));
+    QVERIFY(top(*verdict) + verdict->height() <= top(planners));
+    QVERIFY(top(planners) + planners.height() <= top(*options));
 }
 
 void PanelLookTest::keepsTheSortArrowClearOfTheFigures()

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// The answer at the top of the panel: one verdict, whether the plan runs in PyTorch's allocator, of
+// the plan that is shown; it is never scrolled away.
+#include "ui/plan_panel/answer_head.h"
+
+#include "ui/budget_timeline/budget_timeline_view.h"
+#include "ui/plan_panel/budget_panel.h"
+#include "ui/plan_panel/memory_lines.h"
+#include "ui/plan_panel/verdict_box.h"
+
+#include "tests/support/test_main.h"
+#include "tests/ui/window_fixture.h"
+
+#include <QCheckBox>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QTest>
+#include <QToolButton>
+
+namespace {
+
+using namespace plimsoll;
+using namespace plimsoll::ui;
+using namespace plimsoll::tests;
+
+class AnswerHeadTest : public QObject, private WindowFixture
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init() { openWindow(); }
+    void cleanup() { closeWindow(); }
+    void tellsWhetherThePlanRuns_data();
+    void tellsWhetherThePlanRuns();
+    void expandableSegmentsChangeTheVerdict();
+    void aDragShowsNoVerdictOfAnotherPlan();
+    void staysInView_data();
+    void staysInView();
+};
+
+QString sentenceOf(PlannerPage& page)
+{
+    return viewOf<VerdictBox>(page).sentence();
+}
+
+bool isJudged(PlannerPage& page)
+{
+    return QTest::qWaitFor([&] { return !sentenceOf(page).contains(QStringLiteral("Checking")); },
+                           kPatience);
+}
+
+/// Core's own answer about the plan that is shown.
+base::Result<run::RunVerdict> answered(PlannerPage& page, bool isExpandable)
+{
+    allocator::AllocatorSettings settings;
+    settings.expandableSegments = isExpandable;
+    const plan::VerifiedPlan& best = *page.document().outcome().best;
+    return run::willRun(best, settings, best.problem().budget, {});
+}
+
+QString beginning(run::RunStatus status)
+{
+    return status == run::RunStatus::Fails ? QStringLiteral("Runs out of memory with")
+                                           : QStringLiteral("Runs with");
+}
+
+void AnswerHeadTest::tellsWhetherThePlanRuns_data()
+{
+    QTest::addColumn<qint64>("mebibytes");
+    QTest::addColumn<int>("status");
+    QTest::newRow("memory lies in pieces") << qint64{2304} << int(run::RunStatus::Fails);
+    QTest::newRow("the cache is emptied") << qint64{3072} << int(run::RunStatus::RunsWithFlushes);
+    QTest::newRow("all fits") << qint64{8192} << int(run::RunStatus::Runs);
+}
+
+void AnswerHeadTest::tellsWhetherThePlanRuns()
+{
+    QFETCH(qint64, mebibytes);
+    QFETCH(int, status);
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    page->document().commitBudget(base::Bytes{mebibytes << 20});
+    QVERIFY(QTest::qWaitFor([&] { return isDone(*page); }, kPatience));
+    QVERIFY(isJudged(*page));
+    const base::Result<run::RunVerdict> expected = answered(*page, false);
+    QVERIFY(expected);
+    QCOMPARE(int(expected->status), status);
+    QVERIFY2(sentenceOf(*page).startsWith(beginning(expected->status)),
+             qPrintable(sentenceOf(*page)));
+    QCOMPARE(sentenceOf(*page).contains(QStringLiteral("empty its cache")),
+             expected->status == run::RunStatus::RunsWithFlushes);
+    // No second verdict: what was reserved without a limit is no fault.
+    for (const QLabel* label : viewOf<BudgetPanel>(*page).findChildren<QLabel*>())
+        QVERIFY(!label->text().contains(QStringLiteral("over the budget")));
+}
+
+void AnswerHeadTest::expandableSegmentsChangeTheVerdict()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    page->document().commitBudget(base::Bytes{qint64{3072} << 20});
+    QVERIFY(QTest::qWaitFor([&] { return isDone(*page); }, kPatience));
+    QVERIFY(isJudged(*page));
+    QVERIFY(sentenceOf(*page).contains(QStringLiteral("empty its cache")));
+    auto& panel = viewOf<BudgetPanel>(*page);
+    auto* details = panel.findChild<QToolButton*>();
+    QVERIFY(details != nullptr && !panel.areDetailsShown());
+    QTest::mouseClick(details, Qt::LeftButton);
+    QVERIFY(panel.areDetailsShown());
+    auto* box = panel.memoryLines().findChild<QCheckBox*>();
+    QTest::mouseClick(box, Qt::LeftButton, {}, QPoint{8, box->height() / 2});
+    QVERIFY(box->isChecked());
+    QVERIFY(sentenceOf(*page).contains(QStringLiteral("Checking"))); // not the other's verdict
+    QVERIFY(isJudged(*page));
+    const base::Result<run::RunVerdict> expected = answered(*page, true);
+    QVERIFY(expected && expected->status == run::RunStatus::Runs);
+    QVERIFY(sentenceOf(*page).endsWith(QStringLiteral("to spare.")));
+    QTest::mouseClick(box, Qt::LeftButton, {}, QPoint{8, box->height() / 2});
+    QVERIFY(sentenceOf(*page).contains(QStringLiteral("empty its cache"))); // known: at once
+}
+
+void AnswerHeadTest::aDragShowsNoVerdictOfAnotherPlan()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    QVERIFY(isJudged(*page));
+    auto& timeline = viewOf<BudgetTimelineView>(*page);
+    const QPoint from = budgetHandle(*page);
+    QTest::mousePress(&timeline, Qt::LeftButton, {}, from);
+    for (int dy = 4; dy <= 60; dy += 4) {
+        QTest::mouseMove(&timeline, from + QPoint{0, dy});
+        if (page->document().outcome().best)
+            QVERIFY2(sentenceOf(*page).contains(QStringLiteral("Checking")),
+                     qPrintable(sentenceOf(*page)));
+    }
+    QVERIFY(isJudged(*page)); // the hand is down, but rests
+    QTest::mouseRelease(&timeline, Qt::LeftButton, {}, from + QPoint{0, 60});
+    QVERIFY(isJudged(*page));
+    const base::Result<run::RunVerdict> expected = answered(*page, false);
+    QVERIFY(expected && sentenceOf(*page).startsWith(beginning(expected->status)));
+}
+
+void AnswerHeadTest::staysInView_data()
+{
+    QTest::addColumn<QSize>("size");
+    QTest::newRow("large") << QSize{1440, 900};
+    QTest::newRow("small") << QSize{1024, 640};
+}
+
+void AnswerHeadTest::staysInView()
+{
+    QFETCH(QSize, size);
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    m_window->resize(size);
+    auto& panel = viewOf<BudgetPanel>(*page);
+    panel.showDetails(true);
+    QTest::qWait(50);
+    auto* bar = panel.findChild<QScrollArea*>()->verticalScrollBar();
+    bar->setValue(bar->maximum());
+    QVERIFY(bar->maximum() > 0);
+    const auto& head = viewOf<AnswerHead>(*page);
+    QCOMPARE(head.mapTo(&panel, QPoint{}).y(), 0);
+    QVERIFY(head.isVisible() && head.visibleRegion().boundingRect() == head.rect());
+    QVERIFY(head.visibleRegion().contains(head.rect()));
+}
+
+} // namespace
+
+PLIMSOLL_TEST(AnswerHeadTest, QApplication)
+#include "answer_head_test.moc"
