@@ -225,7 +225,7 @@ void PlanPage::showPlan(const plan::VerifiedPlanPtr& plan)
     replacePlan(plan);
     showRuntime(plan ? runtimeText(*plan) : QString{});
     if (plan && plan->plan().recomputesNothing()) {
-        m_sentence->setText(tr("Everything fits; nothing to recompute."));
+        m_sentence->setText(tr("The peak is within the budget; nothing to recompute."));
         m_pages->setCurrentIndex(PlanSentencePage);
     } else {
         m_pages->setCurrentIndex(PlanTablePage);

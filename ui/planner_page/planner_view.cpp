@@ -35,7 +35,7 @@ StatusText PlannerState::status() const
     if (!isPlanned && !isPlanning && outcome.best && outcome.frontier->points().size() > 1)
         return {QObject::tr("Stopped: the best plan so far is kept"), info};
     if (outcome.best)
-        return {outcome.best->plan().recomputesNothing() ? QObject::tr("Everything fits")
+        return {outcome.best->plan().recomputesNothing() ? QObject::tr("Unplanned step verified")
                                                          : QObject::tr("Plan verified"),
                 QStringLiteral("verified")};
     return {outcome.status == solve::Status::Infeasible
