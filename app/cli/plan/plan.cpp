@@ -437,10 +437,12 @@ Answer PlanVerb::solveProblem(const plan::Problem& problem)
         planning.exports = m_exports;
         Watch watch{common().quiet ? std::string{} : "Packing", m_timeLeft.seconds()};
         planning.memory = orThrow(solve::planMemory(*planning.outcome.best, watch.context()));
-        base::Result<run::RunVerdict> verdict = run::willRun(
-            *planning.outcome.best, m_allocatorSettings, problem.budget, watch.context());
-        if (verdict || verdict.error().kind != base::ErrorKind::Cancelled)
-            planning.run = RunAnswer{orThrow(std::move(verdict)), m_allocator.text()};
+        if (problem.step()->header.target == "cuda") { // the CPU has no such allocator
+            base::Result<run::RunVerdict> verdict = run::willRun(
+                *planning.outcome.best, m_allocatorSettings, problem.budget, watch.context());
+            if (verdict || verdict.error().kind != base::ErrorKind::Cancelled)
+                planning.run = RunAnswer{orThrow(std::move(verdict)), m_allocator.text()};
+        }
     }
     Answer answer = describe(planning);
     if (m_explain && planning.outcome.best) {

@@ -273,7 +273,8 @@ Answer describe(const Planning& planning)
             answer.text += runText(planning.problem, *planning.run);
         } else {
             answer.json["run"] = nullptr;
-            answer.text += "  will run    not known: stopped before\n";
+            if (planning.problem.step()->header.target == "cuda")
+                answer.text += "  will run    not known: stopped before\n";
         }
         for (const std::string& path : planning.exports)
             answer.text += fmt::format("  wrote {}\n", io::pathText(path));
