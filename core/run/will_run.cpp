@@ -33,6 +33,12 @@ base::Result<DeviceRun> replayed(const plan::VerifiedPlan& plan, const Allocator
     return *std::move(run);
 }
 
+/// Of a device whose memory the budget allows to use, without the plan's reserve.
+base::Bytes deviceOf(const plan::VerifiedPlan& plan, base::Bytes budget)
+{
+    return std::max(budget - plan.problem().reserve, base::Bytes{0});
+}
+
 /// Memory of a device on which it runs, if it fails on one with `failing` bytes.
 base::Result<base::Bytes> leastDevice(const plan::VerifiedPlan& plan,
                                       const AllocatorSettings& settings, base::Bytes failing,
@@ -72,17 +78,21 @@ std::string_view runStatusName(RunStatus status)
     return "fails";
 }
 
+bool hasAllocator(const plan::Problem& problem)
+{
+    return problem.step()->header.target == "cuda";
+}
+
 base::Result<RunVerdict> willRun(const plan::VerifiedPlan& plan, const AllocatorSettings& settings,
                                  base::Bytes budget, const base::JobContext& context)
 {
-    const base::Bytes reserve = plan.problem().reserve;
-    const base::Bytes device = std::max(budget - reserve, base::Bytes{0});
+    const base::Bytes device = deviceOf(plan, budget);
     RunVerdict verdict;
     ASSIGN_OR_RETURN(verdict.run, replayed(plan, settings, device, context));
     verdict.status = statusOf(verdict.run);
     if (verdict.status == RunStatus::Fails) {
         ASSIGN_OR_RETURN(const base::Bytes least, leastDevice(plan, settings, device, context));
-        verdict.runsAt = least + reserve;
+        verdict.runsAt = least + plan.problem().reserve;
     }
     if (verdict.status != RunStatus::Runs && !settings.expandableSegments) {
         AllocatorSettings expandable = settings;
@@ -91,6 +101,14 @@ base::Result<RunVerdict> willRun(const plan::VerifiedPlan& plan, const Allocator
         verdict.expandable = statusOf(run);
     }
     return verdict;
+}
+
+base::Result<RunStatus> runStatus(const plan::VerifiedPlan& plan, const AllocatorSettings& settings,
+                                  base::Bytes budget, const base::JobContext& context)
+{
+    ASSIGN_OR_RETURN(const DeviceRun run,
+                     replayed(plan, settings, deviceOf(plan, budget), context));
+    return statusOf(run);
 }
 
 } // namespace plimsoll::run

@@ -32,10 +32,20 @@ struct RunVerdict
     std::optional<RunStatus> expandable = {};
 };
 
+/// Whether the step is for a GPU, where memory comes from PyTorch's caching allocator. A step for
+/// the CPU needs no replay: it runs if its peak is within the budget.
+[[nodiscard]] bool hasAllocator(const plan::Problem& problem);
+
 /// Replays the loop on a device with the memory that the budget leaves behind the plan's reserve.
 /// Cancelled if stopped.
 [[nodiscard]] base::Result<RunVerdict> willRun(const plan::VerifiedPlan& plan,
                                                const allocator::AllocatorSettings& settings,
                                                base::Bytes budget, const base::JobContext& context);
+
+/// The same without what helps: one replay.
+[[nodiscard]] base::Result<RunStatus> runStatus(const plan::VerifiedPlan& plan,
+                                                const allocator::AllocatorSettings& settings,
+                                                base::Bytes budget,
+                                                const base::JobContext& context);
 
 } // namespace plimsoll::run

@@ -97,11 +97,22 @@ base::Result<PlannedPtr> planGraph(const graph::ProgramPtr& recorded, const Choi
     return with(std::move(frontier));
 }
 
-solve::Outcome answerAt(const Planned& planned, base::Bytes budget)
+base::Result<Answer> answerAt(const Planned& planned, base::Bytes budget,
+                              const allocator::AllocatorSettings& settings,
+                              const base::JobContext& job, const run::ReservedTablePtr& known)
 {
     plan::Problem problem = planned.problem;
     problem.budget = budget;
-    return solve::outcomeAt(problem, planned.frontier);
+    Answer answer;
+    if (!run::hasAllocator(problem)) {
+        answer.outcome = solve::outcomeAt(problem, planned.frontier);
+        answer.choice.plan = answer.outcome.best;
+        return answer;
+    }
+    ASSIGN_OR_RETURN(answer.choice, run::choosePlan(*planned.frontier, settings, budget,
+                                                    run::Prefer::Runs, job, known));
+    answer.outcome = solve::outcomeWith(problem, planned.frontier, answer.choice.plan);
+    return answer;
 }
 
 plan::FrontierPoint planAt(const Planned& planned, base::Bytes budget)

@@ -4,6 +4,7 @@
 #include "core/device/workspaces.h"
 #include "core/parallel/rank_program.h"
 #include "core/readers/registry.h"
+#include "core/run/choose_plan.h"
 #include "core/solve/registry.h"
 
 #include <cstdint>
@@ -90,11 +91,22 @@ using PlannedListener = std::function<void(PlannedPtr)>;
                                                  const base::JobContext& job,
                                                  const PlannedListener& listener = {});
 
-/// The answer at one budget, with bounds; some milliseconds.
-[[nodiscard]] solve::Outcome answerAt(const Planned& planned, base::Bytes budget);
+/// The answer at one budget: its best plan is the chosen one.
+struct Answer
+{
+    solve::Outcome outcome; ///< with bounds
+    run::PlanChoice choice;
+};
 
-/// The fastest verified plan within the budget, null if none is known. Takes microseconds, so a
-/// frame of a drag may call it.
+/// Which plan to take so that it runs under the allocator's settings, as run::choosePlan(); of a
+/// step for the CPU, the fastest within the budget. Milliseconds to seconds; cancelled if stopped.
+[[nodiscard]] base::Result<Answer> answerAt(const Planned& planned, base::Bytes budget,
+                                            const allocator::AllocatorSettings& settings,
+                                            const base::JobContext& job,
+                                            const run::ReservedTablePtr& known = nullptr);
+
+/// The fastest verified plan within the budget, whether it runs or not; null if none is known.
+/// Takes microseconds, so a frame of a drag may call it.
 [[nodiscard]] plan::FrontierPoint planAt(const Planned& planned, base::Bytes budget);
 
 } // namespace plimsoll::workspace

@@ -15,8 +15,9 @@ const std::vector<Rule>& includeTable()
     static const Modules kPlan = {"core/base", "core/graph", "core/device", "core/plan"};
     static const Modules kEvaluated =
         kWith(kPlan, {"core/timeline", "core/parallel", "core/lower", "core/evaluate"});
-    static const Modules kPlanner = kWith(kEvaluated, {"core/solve/bounds", "core/solve/api",
-                                                       "core/solve/regions", "core/allocator"});
+    static const Modules kPlanner =
+        kWith(kEvaluated, {"core/solve/bounds", "core/solve/api", "core/solve/regions",
+                           "core/allocator", "core/run"});
     static const Modules kPage = {"core",           "ui/base",     "ui/models",
                                   "ui/plot",        "ui/timeline", "ui/budget_timeline",
                                   "ui/frontier",    "ui/manual",   "ui/plan_tables",

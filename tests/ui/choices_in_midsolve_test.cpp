@@ -84,7 +84,8 @@ private:
             QVERIFY(shown.frontier->points()[i]->plan() == points[i]->plan());
             QVERIFY(shown.frontier->points()[i]->evaluation().peak == points[i]->evaluation().peak);
         }
-        const solve::Outcome answer = workspace::answerAt(**fresh, page.document().budget());
+        const solve::Outcome answer =
+            workspace::answerAt(**fresh, page.document().budget(), {}, {})->outcome;
         const solve::Outcome& mine = page.document().outcome();
         QVERIFY(mine.status == answer.status);
         QVERIFY(mine.timeBound == answer.timeBound);

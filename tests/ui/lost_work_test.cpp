@@ -240,11 +240,11 @@ void LostWorkTest::removesTheRightRunWhileANewFileIsWritten()
     }
     QCOMPARE(document.document().runs.size(), std::size_t{3});
     QVERIFY(QTest::qWaitFor([&] { return !page->isUnsaved(); }, kPatience));
-    document.removeRun(document.document().runs.front().key);
+    document.runs().remove(document.document().runs.front().key);
     QVERIFY(QTest::qWaitFor([&] { return !page->isUnsaved(); }, kPatience));
     m_window->saveTo(*page, file("new.plimsoll"));
     QVERIFY(page->keeper().isWriting());
-    document.removeRun(document.document().runs.front().key);
+    document.runs().remove(document.document().runs.front().key);
     QVERIFY(QTest::qWaitFor([&] { return !page->isUnsaved(); }, kPatience));
     const SavedSession left = saved(file("new.plimsoll"));
     QCOMPARE(left.plan.runs.size(), std::size_t{1});

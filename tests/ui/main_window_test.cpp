@@ -187,7 +187,7 @@ void MainWindowTest::reopensASessionAsItWasLeft()
     const Bytes budget{std::int64_t{2200} << 20};
     page->document().commitBudget(budget);
     QVERIFY(QTest::qWaitFor([&] { return page->document().isRefined(); }, kPatience));
-    page->document().renameRun(2, QStringLiteral("the good one"));
+    page->document().runs().rename(2, QStringLiteral("the good one"));
     viewOf<BudgetTimelineView>(*page).setVisibleRange({0.25, 0.5});
     viewOf<BudgetTimelineView>(*page).setPinnedSteps({100});
     QSignalSpy saved{page, &DocumentPage::sessionSaved};

@@ -105,18 +105,20 @@ void PlanKindsTest::tellsWhichResultsAreKept()
     QVERIFY(isDone(*page));
     // The plan that keeps most.
     plan::VerifiedPlanPtr most;
+    plimsoll::base::Bytes budget;
     std::vector<graph::OpId> all;
-    for (const plan::VerifiedPlanPtr& point : page->document().planned()->frontier->points()) {
+    for (const plimsoll::run::PlanFrom& from : page->document().plansByBudget()) {
         std::vector<graph::OpId> kept;
-        for (const plan::Region& region : point->plan().regions())
+        for (const plan::Region& region : from.plan->plan().regions())
             collectKept(region, kept);
         if (kept.size() > all.size()) {
-            most = point;
+            most = from.plan;
+            budget = from.budget;
             all = kept;
         }
     }
     QVERIFY2(all.size() > 1, "no plan of the frontier keeps results");
-    page->document().commitBudget(most->evaluation().peak);
+    page->document().commitBudget(budget);
     QVERIFY(isDone(*page));
     QVERIFY(page->document().shownPlan()->plan() == most->plan());
 

@@ -344,22 +344,18 @@ void FrontierView::keyPressEvent(QKeyEvent* event)
         return;
     }
     const bool left = event->key() == Qt::Key_Left;
-    if (!m_frontier || m_frontier->points().empty() || (!left && event->key() != Qt::Key_Right)) {
+    if (m_stops.empty() || (!left && event->key() != Qt::Key_Right)) {
         QWidget::keyPressEvent(event);
         return;
     }
-    // Go to the neighbouring plan: its peak is the smallest budget that selects it.
-    const auto& points = m_frontier->points();
-    base::Bytes target =
-        left ? points.front()->evaluation().peak : points.back()->evaluation().peak;
-    for (const plan::FrontierPoint& point : points) {
-        const base::Bytes peak = point->evaluation().peak;
-        if (left && peak < m_budget)
-            target = peak;
-        if (!left && peak > m_budget) {
-            target = peak;
-            break;
-        }
+    base::Bytes target = left ? m_stops.front() : m_stops.back();
+    if (left) {
+        const auto stop = std::ranges::lower_bound(m_stops, m_budget);
+        if (stop != m_stops.begin())
+            target = *std::prev(stop);
+    } else if (const auto stop = std::ranges::upper_bound(m_stops, m_budget);
+               stop != m_stops.end()) {
+        target = *stop;
     }
     Q_EMIT budgetCommitted(target);
 }

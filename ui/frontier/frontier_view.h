@@ -32,6 +32,8 @@ public:
     void setFrontier(plan::FrontierPtr frontier, base::Nanoseconds unplannedTime,
                      base::Bytes lowerBound);
     void setBudget(base::Bytes budget);
+    /// Rising budgets, from each of which on another plan is taken: the arrow keys go to them.
+    void setStops(std::vector<base::Bytes> budgets) { m_stops = std::move(budgets); }
     /// The shown plan; null: none within the budget.
     void setCurrent(plan::VerifiedPlanPtr plan);
 
@@ -81,6 +83,7 @@ private:
     plan::VerifiedPlanPtr m_current;
     base::Nanoseconds m_unplannedTime;
     base::Bytes m_lowerBound;
+    std::vector<base::Bytes> m_stops;
     base::Bytes m_budget;
     bool m_dragging = false;
     bool m_hasRing = false; ///< the focus came by keyboard

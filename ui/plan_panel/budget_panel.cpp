@@ -88,7 +88,6 @@ BudgetPanel::BudgetPanel(QWidget* parent) : QWidget{parent}
     buildDetails(*content);
     buildForm(*content);
     buildOptions(*content);
-    connect(&m_check, &RunCheck::answered, this, &BudgetPanel::judgePlan);
 }
 
 void BudgetPanel::buildDetails(QWidget& content)
@@ -114,7 +113,6 @@ void BudgetPanel::buildDetails(QWidget& content)
     column->addWidget(m_next);
     column->addWidget(separator(this));
     connect(m_detailsButton, &QToolButton::toggled, this, &BudgetPanel::showDetails);
-    connect(m_memory, &MemoryLines::expandableChosen, this, &BudgetPanel::judgePlan);
     showDetails(false);
 }
 
@@ -357,8 +355,9 @@ void BudgetPanel::showUnplanned(const plan::VerifiedPlanPtr& unplanned, bool isP
                                               : tr("Set a budget to plan."));
 }
 
-void BudgetPanel::showPlan(const workspace::Planned& planned, const plan::VerifiedPlanPtr& plan)
+void BudgetPanel::showPlan(const workspace::Planned& planned, const run::PlanChoice& choice)
 {
+    const plan::VerifiedPlanPtr& plan = choice.plan;
     m_unplannedPeak = planned.unplanned->evaluation().peak;
     m_memory->setPlan(plan, m_budget);
     std::optional<base::Bytes> peak;
@@ -374,34 +373,25 @@ void BudgetPanel::showPlan(const workspace::Planned& planned, const plan::Verifi
             isOver ? tr("Over this GPU's %1.").arg(ui::bytesText(memory, Rounding::Down))
                    : tr("peak %1 below the budget")
                          .arg(shortBytesText(m_budget - *peak, Rounding::Down)));
-        m_judged = plan;
         m_boundsText->hide();
-        judgePlan();
+        judgePlan(choice);
     } else {
         showNoPlan(planned);
     }
     m_gauge->setValues(m_choices.device.memory, m_choices.reserve, m_budget, peak);
 }
 
-/// Shows what is known of whether the plan runs, and asks for the rest.
-void BudgetPanel::judgePlan()
+void BudgetPanel::judgePlan(const run::PlanChoice& choice)
 {
-    if (!m_judged)
-        return;
-    if (runsOnGpu(*m_judged))
-        m_check.ask({m_judged, m_budget, m_memory->isExpandable()});
-    const std::optional<run::RunVerdict> run = m_check.verdict();
-    const Judgement judgement = judge(*m_judged, m_budget, run);
+    const Judgement judgement = judge(choice, m_budget);
     m_head->showVerdict(judgement.verdict, judgement.sentence);
-    const QString details = runDetails(*m_judged, run);
+    const QString details = runDetails(choice);
     m_runText->setText(details);
     m_runText->setVisible(!details.isEmpty());
 }
 
 void BudgetPanel::judgeNothing(Verdict verdict, const QString& sentence)
 {
-    m_judged.reset();
-    m_check.ask({});
     m_head->showVerdict(verdict, sentence);
     m_runText->hide();
     m_boundsText->hide();
@@ -421,9 +411,10 @@ void BudgetPanel::showNoPlan(const workspace::Planned& planned)
                      .arg(ui::bytesText(m_budget), ui::bytesText(smallest, Rounding::Up)));
 }
 
-void BudgetPanel::showAnswer(const workspace::Planned& planned, const solve::Outcome& outcome)
+void BudgetPanel::showAnswer(const workspace::Planned& planned, const solve::Outcome& outcome,
+                             const run::PlanChoice& choice)
 {
-    showPlan(planned, outcome.best);
+    showPlan(planned, choice);
     if (outcome.best) {
         const QString bounds = boundsText(planned, outcome);
         m_boundsText->setText(bounds);
@@ -444,10 +435,10 @@ void BudgetPanel::showAnswer(const workspace::Planned& planned, const solve::Out
                   .arg(ui::bytesText(m_budget), bound, smallest));
 }
 
-void BudgetPanel::showOutdated(const workspace::Planned& planned, const plan::VerifiedPlanPtr& plan,
+void BudgetPanel::showOutdated(const workspace::Planned& planned, const run::PlanChoice& choice,
                                bool isPlanning)
 {
-    showPlan(planned, plan);
+    showPlan(planned, choice);
     const workspace::Choices& former = planned.choices;
     const QString size = sizeText(*planned.program());
     const QString settings =

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/workspace/planning.h"
-#include "ui/plan_panel/run_check.h"
 #include "ui/plan_panel/verdict_box.h"
 
 #include <QWidget>
@@ -45,11 +44,12 @@ public:
     /// the unplanned step.
     void showUnplanned(const plan::VerifiedPlanPtr& unplanned, bool isPlanning);
     /// While dragging: the plan for the budget (null: none) without bounds.
-    void showPlan(const workspace::Planned& planned, const plan::VerifiedPlanPtr& plan);
+    void showPlan(const workspace::Planned& planned, const run::PlanChoice& choice);
     /// After the drag: the answer with its bounds.
-    void showAnswer(const workspace::Planned& planned, const solve::Outcome& outcome);
+    void showAnswer(const workspace::Planned& planned, const solve::Outcome& outcome,
+                    const run::PlanChoice& choice);
     /// What is known for the previous settings, until the plans for the current ones are available.
-    void showOutdated(const workspace::Planned& planned, const plan::VerifiedPlanPtr& plan,
+    void showOutdated(const workspace::Planned& planned, const run::PlanChoice& choice,
                       bool isPlanning);
     /// Below the chosen planner: all planners side by side.
     [[nodiscard]] PlannerTable& planners() { return *m_planners; }
@@ -76,7 +76,7 @@ private:
     void chooseDevice(int row);
     void choosePlanner(const QString& id);
     void buildOptions(QWidget& content);
-    void judgePlan();
+    void judgePlan(const run::PlanChoice& choice);
     void judgeNothing(Verdict verdict, const QString& sentence);
     void showNoPlan(const workspace::Planned& planned);
     void readBudget();
@@ -101,8 +101,6 @@ private:
     QLabel* m_fieldError = nullptr;
     PlannerTable* m_planners = nullptr;
     AnswerHead* m_head = nullptr;
-    plan::VerifiedPlanPtr m_judged; ///< null: the verdict isn't about a plan
-    RunCheck m_check;
     QToolButton* m_detailsButton = nullptr;
     QWidget* m_details = nullptr;
     QLabel* m_runText = nullptr;

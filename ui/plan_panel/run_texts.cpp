@@ -26,19 +26,48 @@ QString failing(const plan::VerifiedPlan& plan, base::Bytes budget, const run::R
     return text + tr("This plan runs with %1.").arg(ui::bytesText(*run.runsAt, Rounding::Up));
 }
 
-} // namespace
-
-bool runsOnGpu(const plan::VerifiedPlan& plan)
+QString verdictDetails(const run::RunVerdict& run)
 {
-    return plan.problem().step()->header.target == "cuda";
+    if (const auto& failure = run.run.failure)
+        return tr("In iteration %1 PyTorch asks for %2. %3 of the GPU are free, and the largest of "
+                  "its own free blocks has %4. This plan runs with %5.")
+            .arg(QString::number(failure->iteration), ui::bytesText(failure->asked, Rounding::Up),
+                 ui::bytesText(failure->free, Rounding::Down),
+                 ui::bytesText(failure->largestCached, Rounding::Down),
+                 ui::bytesText(*run.runsAt, Rounding::Up));
+    if (run.status == run::RunStatus::Runs)
+        return {};
+    QStringList counts;
+    for (const int count : run.run.flushes)
+        counts << QString::number(count);
+    return tr("PyTorch empties its cache %1 times in the first %2 iterations.")
+        .arg(counts.join(QStringLiteral(", ")), QString::number(counts.size()));
 }
 
-Judgement judge(const plan::VerifiedPlan& plan, base::Bytes budget,
-                const std::optional<run::RunVerdict>& run)
+/// Why faster plans were not taken.
+QString passedOverText(const run::PassedOver& passed)
 {
+    const QString time = ui::timeText(passed.fastest->evaluation().stepTime);
+    const QString which =
+        passed.count == 1
+            ? tr("One faster plan within the budget was passed over: with it (%1)").arg(time)
+            : tr("%1 faster plans within the budget were passed over: with the fastest (%2)")
+                  .arg(QString::number(passed.count), time);
+    return (*passed.status == run::RunStatus::Fails
+                ? tr("%1, PyTorch runs out of memory, which lies in pieces that are too small.")
+                : tr("%1, PyTorch has to empty its cache to find memory."))
+        .arg(which);
+}
+
+} // namespace
+
+Judgement judge(const run::PlanChoice& choice, base::Bytes budget)
+{
+    const plan::VerifiedPlan& plan = *choice.plan;
+    const std::optional<run::RunVerdict>& run = choice.verdict;
     const QString asked = ui::bytesText(budget);
     const QString spare = shortBytesText(budget - plan.evaluation().peak, Rounding::Down);
-    if (!runsOnGpu(plan))
+    if (!run::hasAllocator(plan.problem()))
         return {Verdict::Good, tr("Fits %1 with %2 to spare.").arg(asked, spare)};
     if (!run)
         return {Verdict::Neutral,
@@ -52,6 +81,10 @@ Judgement judge(const plan::VerifiedPlan& plan, base::Bytes budget,
                     .arg(asked)};
     case run::RunStatus::Runs: break;
     }
+    if (choice.passedOver)
+        return {Verdict::Good, tr("Runs with %1. With faster plans, PyTorch's allocator doesn't "
+                                  "find enough memory in one piece.")
+                                   .arg(asked)};
     return {Verdict::Good, (plan.plan().recomputesNothing()
                                 ? tr("Runs with %1 without recomputing anything, %2 to "
                                      "spare.")
@@ -59,24 +92,15 @@ Judgement judge(const plan::VerifiedPlan& plan, base::Bytes budget,
                                .arg(asked, spare)};
 }
 
-QString runDetails(const plan::VerifiedPlan& plan, const std::optional<run::RunVerdict>& run)
+QString runDetails(const run::PlanChoice& choice)
 {
-    if (!run || !runsOnGpu(plan))
-        return {};
-    if (const auto& failure = run->run.failure)
-        return tr("In iteration %1 PyTorch asks for %2. %3 of the GPU are free, and the largest of "
-                  "its own free blocks has %4. This plan runs with %5.")
-            .arg(QString::number(failure->iteration), ui::bytesText(failure->asked, Rounding::Up),
-                 ui::bytesText(failure->free, Rounding::Down),
-                 ui::bytesText(failure->largestCached, Rounding::Down),
-                 ui::bytesText(*run->runsAt, Rounding::Up));
-    if (run->status == run::RunStatus::Runs)
-        return {};
-    QStringList counts;
-    for (const int count : run->run.flushes)
-        counts << QString::number(count);
-    return tr("PyTorch empties its cache %1 times in the first %2 iterations.")
-        .arg(counts.join(QStringLiteral(", ")), QString::number(counts.size()));
+    QStringList sentences;
+    if (choice.verdict)
+        sentences << verdictDetails(*choice.verdict);
+    if (choice.passedOver && choice.passedOver->status)
+        sentences << passedOverText(*choice.passedOver);
+    sentences.removeAll(QString{});
+    return sentences.join(u' ');
 }
 
 QString boundsText(const workspace::Planned& planned, const solve::Outcome& outcome)

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/run/will_run.h"
+#include "core/run/choose_plan.h"
 #include "core/solve/api/planner.h"
 #include "core/workspace/planning.h"
 #include "ui/plan_panel/verdict_box.h"
 
 #include <QString>
-
-#include <optional>
 
 namespace plimsoll::ui {
 
@@ -19,14 +17,11 @@ struct Judgement
     QString sentence;
 };
 
-/// Whether the answer depends on the allocator of a GPU: a step for the CPU just fits.
-[[nodiscard]] bool runsOnGpu(const plan::VerifiedPlan& plan);
-/// Of a plan within the budget. `run`: empty until it is known.
-[[nodiscard]] Judgement judge(const plan::VerifiedPlan& plan, base::Bytes budget,
-                              const std::optional<run::RunVerdict>& run);
-/// Where memory runs out and how much there is, or how often the cache is emptied; "" if neither.
-[[nodiscard]] QString runDetails(const plan::VerifiedPlan& plan,
-                                 const std::optional<run::RunVerdict>& run);
+/// Of a plan within the budget.
+[[nodiscard]] Judgement judge(const run::PlanChoice& choice, base::Bytes budget);
+/// Where memory runs out and how much there is, or how often the cache is emptied, and why a faster
+/// plan was not taken; "" if there is nothing to tell.
+[[nodiscard]] QString runDetails(const run::PlanChoice& choice);
 /// How fast a plan could be at best, and below which budget there is none.
 [[nodiscard]] QString boundsText(const workspace::Planned& planned, const solve::Outcome& outcome);
 

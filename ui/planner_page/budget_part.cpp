@@ -35,11 +35,11 @@ void showAnswer(BudgetPanel& panel, const PlannerState& state)
     if (!state.document.budget || isWaiting)
         panel.showUnplanned(state.planned.unplanned, isWaiting);
     else if (state.isOutdated)
-        panel.showOutdated(state.planned, state.outcome.best, state.isPlanning);
+        panel.showOutdated(state.planned, state.choice, state.isPlanning);
     else if (state.isDragging || !state.isRefined)
-        panel.showPlan(state.planned, state.outcome.best);
+        panel.showPlan(state.planned, state.choice);
     else
-        panel.showAnswer(state.planned, state.outcome);
+        panel.showAnswer(state.planned, state.outcome, state.choice);
 }
 
 /// The planners at the current budget.
@@ -47,7 +47,7 @@ PlannersAt plannersAt(const PlannerState& state)
 {
     PlannersAt asked;
     if (state.document.budget || state.isDragging)
-        asked.budget = state.budget;
+        asked.budget = state.choice.comparablePeak(state.budget);
     if (!state.isOutdated) { // else these belong to other choices
         asked.bounds = {state.outcome.peakBound.bytes, state.outcome.timeBound};
         if (state.outcome.best)
@@ -72,7 +72,7 @@ void update(BudgetPanel& panel, const DocumentController& document, const Planne
         panel.planners().setSummaries(document.plannerSummaries());
     if (what & Change::AtRest)
         panel.nextSteps().setSteps(best && state.isPlanned && state.document.budget
-                                       ? nextStepsOf(*state.planned.frontier, *best)
+                                       ? nextStepsOf(state.byBudget, *best)
                                        : std::vector<NextStep>{});
 }
 
@@ -88,7 +88,13 @@ PlannerView makeBudgetView(PlannerPage& page)
     QObject::connect(panel, &BudgetPanel::choicesChanged, &document,
                      &DocumentController::commitChoices);
     MemoryLines& lines = panel->memoryLines();
-    QObject::connect(&lines, &MemoryLines::expandableChosen, &page, &PlannerPage::storeView);
+    const auto chooseAllocator = [&document, &lines] {
+        document.setAllocator({.expandableSegments = lines.isExpandable()});
+    };
+    QObject::connect(&lines, &MemoryLines::expandableChosen, &page, [&page, chooseAllocator] {
+        chooseAllocator();
+        page.storeView();
+    });
     panel->setOwnDevices(ownDevices(page.settings().ownDevices()));
     QObject::connect(&page.settings(), &Settings::ownDevicesChanged, panel,
                      [panel](const QStringList& ids) { panel->setOwnDevices(ownDevices(ids)); });
@@ -105,8 +111,9 @@ PlannerView makeBudgetView(PlannerPage& page)
                     view.insert(details, panel->areDetailsShown());
                 },
             .restore =
-                [panel, &lines, expandable, details](const QJsonObject& view) {
+                [panel, &lines, chooseAllocator, expandable, details](const QJsonObject& view) {
                     lines.setExpandable(view.value(expandable).toBool());
+                    chooseAllocator();
                     panel->showDetails(view.value(details).toBool());
                 }};
 }

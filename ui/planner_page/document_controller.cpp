@@ -5,6 +5,7 @@
 #include "ui/base/texts.h"
 #include "ui/document_page/session_keeper.h"
 #include "ui/models/program_texts.h"
+#include "ui/planner_page/planned_so_far.h"
 
 #include <QDateTime>
 #include <QUndoCommand>
@@ -12,7 +13,6 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
-#include <mutex>
 #include <utility>
 
 namespace plimsoll::ui {
@@ -22,11 +22,6 @@ constexpr std::chrono::milliseconds kRefineDelay{80};
 constexpr std::size_t kKnownPlans = 6;
 /// The interval between updates with partial results, each of which costs some frames.
 constexpr std::chrono::milliseconds kSoFarPeriod{300};
-
-std::string runSlot(std::int64_t key)
-{
-    return "run " + std::to_string(key);
-}
 
 /// One change made by the user.
 class ChangeCommand : public QUndoCommand
@@ -46,46 +41,15 @@ private:
 
 } // namespace
 
-/// Where a planning job stores its partial results. Thread-safe.
-class PlannedSoFar
-{
-public:
-    void put(workspace::PlannedPtr planned)
-    {
-        const std::scoped_lock lock{m_mutex};
-        m_latest = std::move(planned);
-        m_isNew = true;
-    }
-
-    /// Null if there are none yet.
-    [[nodiscard]] workspace::PlannedPtr latest() const
-    {
-        const std::scoped_lock lock{m_mutex};
-        return m_latest;
-    }
-
-    /// Null if there is nothing new since the last call.
-    [[nodiscard]] workspace::PlannedPtr takeNew()
-    {
-        const std::scoped_lock lock{m_mutex};
-        return std::exchange(m_isNew, false) ? m_latest : nullptr;
-    }
-
-private:
-    mutable std::mutex m_mutex;
-    workspace::PlannedPtr m_latest;
-    bool m_isNew = false;
-};
-
 DocumentController::DocumentController(workspace::PlanDocument& document, SessionKeeper& keeper,
                                        QObject* parent)
     : QObject{parent}
     , m_document{document}
     , m_keeper{keeper}
+    , m_runs{document, keeper}
     , m_planned{std::move(m_document.first)}
 {
-    for (const workspace::Run& run : m_document.runs)
-        m_lastKey = std::max(m_lastKey, run.key);
+    connect(&m_runs, &DocumentRuns::edited, this, &DocumentController::changed);
     m_refineTimer.setSingleShot(true);
     m_refineTimer.setInterval(kRefineDelay);
     connect(&m_refineTimer, &QTimer::timeout, this, &DocumentController::refine);
@@ -104,6 +68,11 @@ DocumentController::DocumentController(workspace::PlanDocument& document, Sessio
     });
     for (const JobRunnerBase* jobs : m_jobs)
         connect(jobs, &JobRunnerBase::idle, this, &DocumentController::notifyIdle);
+    connect(&m_chooser, &PlanChooser::tableChanged, this, [this] {
+        Q_EMIT plannedChanged();
+        answer();
+    });
+    m_chooser.setPlans(m_planned);
     answer();
     planNow();
 }
@@ -275,6 +244,7 @@ void DocumentController::takePlanned(workspace::PlannedPtr planned)
     // From now on the document has a budget of its own, which must not follow later plans.
     if (!m_document.budget)
         m_document.budget = workspace::suggestedBudget(*m_planned);
+    m_chooser.setPlans(m_planned);
     Q_EMIT plannedChanged();
     answer();
     pricePins();
@@ -311,7 +281,7 @@ std::vector<workspace::PinPrice> DocumentController::pinPrices() const
 {
     if (m_priced != m_planned)
         return {};
-    return workspace::pinPrices(*m_planned, m_withoutPin, budget());
+    return workspace::pinPrices(*m_planned, m_withoutPin, m_choice.comparablePeak(budget()));
 }
 
 /// Shows the best partial result that has a plan for the budget. During a drag, only if nothing
@@ -331,6 +301,7 @@ void DocumentController::takeSoFar()
     const base::Bytes suggested = workspace::suggestedBudget(*m_planned);
     if (!m_document.budget && !m_preview && suggested == workspace::suggestedBudget(least))
         m_document.budget = suggested;
+    m_chooser.setPlans(m_planned);
     Q_EMIT plannedChanged();
     answer();
 }
@@ -349,7 +320,8 @@ void DocumentController::answer()
     m_outcome = {};
     m_outcome.frontier = m_planned->frontier;
     m_outcome.peakBound = m_planned->peakBound;
-    m_outcome.best = workspace::planAt(*m_planned, at);
+    m_choice = m_chooser.at(at);
+    m_outcome.best = m_choice.plan;
     if (m_outcome.best)
         m_outcome.status = solve::Status::Feasible;
     else
@@ -364,30 +336,37 @@ void DocumentController::refine()
 {
     const base::Bytes at = budget();
     m_refiner.start(
-        [planned = m_planned, at](const base::JobContext&) {
-            return base::Result<solve::Outcome>{workspace::answerAt(*planned, at)};
+        [planned = m_planned, at, settings = m_chooser.settings(),
+         table = m_chooser.table()](const base::JobContext& job) {
+            return workspace::answerAt(*planned, at, settings, job, table);
         },
-        [this, at, planned = m_planned](base::Result<solve::Outcome> outcome) {
-            if (!outcome || at != budget() || planned != m_planned)
+        [this, at, planned = m_planned,
+         settings = m_chooser.settings()](base::Result<workspace::Answer> answer) {
+            if (!answer || at != budget() || planned != m_planned
+                || settings != m_chooser.settings())
                 return;
-            m_outcome = *std::move(outcome);
+            m_outcome = std::move(answer->outcome);
+            m_choice = std::move(answer->choice);
+            m_chooser.learn(at, m_choice);
             m_refined = true;
             recordRun();
             Q_EMIT answerChanged();
         });
 }
 
+void DocumentController::setAllocator(const allocator::AllocatorSettings& settings)
+{
+    if (settings == m_chooser.settings())
+        return;
+    m_chooser.setSettings(settings);
+    Q_EMIT plannedChanged();
+    answer();
+}
+
 void DocumentController::recordRun()
 {
-    if (m_preview || !m_complete)
-        return;
-    workspace::Run run = workspace::runOf(m_outcome, budget(), m_document.choices);
-    if (workspace::contains(m_document.runs, run))
-        return;
-    run.key = ++m_lastKey;
-    keepRun(run);
-    m_document.runs.push_back(std::move(run));
-    Q_EMIT runsChanged();
+    if (!m_preview && m_complete)
+        m_runs.add(workspace::runOf(m_outcome, budget(), m_document.choices));
 }
 
 void DocumentController::keepProblem()
@@ -395,13 +374,6 @@ void DocumentController::keepProblem()
     m_keeper.put("problem", [problem = workspace::savedProblem(m_document)](
                                 session::SessionStore& store, session::DocumentId id) {
         return session::saveProblem(store, id, problem);
-    });
-}
-
-void DocumentController::keepRun(const workspace::Run& run)
-{
-    m_keeper.put(runSlot(run.key), [run](session::SessionStore& store, session::DocumentId id) {
-        return session::saveRun(store, id, workspace::savedRun(run));
     });
 }
 
@@ -416,30 +388,6 @@ void DocumentController::setOverlay(workspace::OverlayPtr overlay)
     });
     changed();
     Q_EMIT overlayChanged();
-}
-
-void DocumentController::renameRun(std::int64_t key, const QString& name)
-{
-    for (workspace::Run& run : m_document.runs)
-        if (run.key == key && run.name != name.toStdString()) {
-            run.name = name.toStdString();
-            keepRun(run);
-            changed();
-            Q_EMIT runsChanged();
-        }
-}
-
-void DocumentController::removeRun(std::int64_t key)
-{
-    const auto run = std::ranges::find(m_document.runs, key, &workspace::Run::key);
-    if (run == m_document.runs.end())
-        return;
-    m_keeper.put(runSlot(key), [key](session::SessionStore& store, session::DocumentId id) {
-        return session::removeRun(store, id, key);
-    });
-    m_document.runs.erase(run);
-    changed();
-    Q_EMIT runsChanged();
 }
 
 void DocumentController::changed()

@@ -5,6 +5,8 @@
 #include "core/workspace/plan_document.h"
 #include "core/workspace/planner_summaries.h"
 #include "ui/base/job_runner.h"
+#include "ui/planner_page/document_runs.h"
+#include "ui/planner_page/plan_chooser.h"
 
 #include <QObject>
 #include <QTimer>
@@ -56,10 +58,14 @@ public:
     /// The answer at budget(). Bounds are available once isRefined().
     [[nodiscard]] const solve::Outcome& outcome() const { return m_outcome; }
     [[nodiscard]] bool isRefined() const { return m_refined; }
+    /// The same plan, and whether it runs, as far as that is known.
+    [[nodiscard]] const run::PlanChoice& choice() const { return m_choice; }
     /// The plan to draw: the answer's, or the smallest known one.
     [[nodiscard]] plan::VerifiedPlanPtr shownPlan() const;
     /// The cost of each pin at budget(), in order; empty until it is known.
     [[nodiscard]] std::vector<workspace::PinPrice> pinPrices() const;
+    /// The budgets that were tried.
+    [[nodiscard]] DocumentRuns& runs() { return m_runs; }
     [[nodiscard]] QUndoStack& undoStack() { return m_undo; }
     [[nodiscard]] QString title() const;
 
@@ -70,12 +76,14 @@ public:
     void commitBudget(base::Bytes budget);
     /// One undo step. Sizes to which the graph can't be resized change nothing and emit failed().
     void commitChoices(const workspace::Choices& choices);
+    /// From which budget on each plan is taken, as far as is known.
+    [[nodiscard]] const run::PlansByBudget& plansByBudget() const { return m_chooser.plans(); }
+    /// Of PyTorch's allocator, in which plans are to run.
+    void setAllocator(const allocator::AllocatorSettings& settings);
     /// A measurement to overlay; null removes it.
     void setOverlay(workspace::OverlayPtr overlay);
     void planNow();
     void stopPlanning();
-    void renameRun(std::int64_t key, const QString& name);
-    void removeRun(std::int64_t key);
     /// Makes the suggested budget the document's.
     void settleBudget();
     /// Prepares closing: cancels planning; becameIdle() follows once nothing of it runs any more.
@@ -91,7 +99,6 @@ Q_SIGNALS:
     void planningProgressed(int perMille);
     void choicesChanged();
     void pinPricesChanged();
-    void runsChanged();
     void overlayChanged();
     /// Title, or whether there are changes.
     void titleChanged();
@@ -112,19 +119,20 @@ private:
     void pricePins();
     void recordRun();
     void keepProblem();
-    void keepRun(const workspace::Run& run);
     void changed();
     void notifyIdle();
 
     workspace::PlanDocument& m_document;
     SessionKeeper& m_keeper;
+    DocumentRuns m_runs;
     workspace::PlannedPtr m_planned;
     std::vector<workspace::PlannedPtr> m_known; ///< of earlier settings: undo answers at once
     bool m_complete = false;
     std::optional<base::Bytes> m_preview;
+    PlanChooser m_chooser;
+    run::PlanChoice m_choice;
     solve::Outcome m_outcome;
     bool m_refined = false;
-    std::int64_t m_lastKey = 0;
     qint64 m_planningSince = 0;
     int m_perMille = 0;
     std::string m_refusal; ///< why the last job made no plans; empty: it made some, or is running
@@ -135,11 +143,12 @@ private:
     std::optional<workspace::Choices> m_wanted; ///< while their sizes are being applied
     JobRunner<bool> m_sizer;
     JobRunner<workspace::PlannedPtr> m_planner;
-    JobRunner<solve::Outcome> m_refiner;
+    JobRunner<workspace::Answer> m_refiner;
     std::vector<workspace::PlannedPtr> m_withoutPin; ///< by pin: planned with the other pins only
     workspace::PlannedPtr m_priced;                  ///< for which plans these are
     JobRunner<std::vector<workspace::PlannedPtr>> m_pricer;
-    const std::array<JobRunnerBase*, 4> m_jobs{&m_sizer, &m_planner, &m_refiner, &m_pricer};
+    const std::array<JobRunnerBase*, 5> m_jobs{&m_sizer, &m_planner, &m_refiner, &m_pricer,
+                                               &m_chooser.job()};
 };
 
 } // namespace plimsoll::ui

@@ -145,11 +145,11 @@ std::vector<CapacityMark> capacityMarksOf(const workspace::Choices& choices)
     return marks;
 }
 
-std::vector<SnapTarget> snapTargetsOf(const plan::Frontier& frontier)
+std::vector<SnapTarget> snapTargetsOf(const run::PlansByBudget& plans)
 {
     std::vector<SnapTarget> targets;
-    for (const plan::VerifiedPlanPtr& point : frontier.points())
-        targets.push_back({shownCeiling(point->evaluation().peak), {}});
+    for (const run::PlanFrom& from : plans)
+        targets.push_back({shownCeiling(from.budget), {}});
     return targets;
 }
 
@@ -180,18 +180,24 @@ std::vector<ReadoutRow> readoutOf(const workspace::Planned& planned,
             {QObject::tr("Step time"), time}};
 }
 
-std::vector<NextStep> nextStepsOf(const plan::Frontier& frontier, const plan::VerifiedPlan& present)
+std::vector<NextStep> nextStepsOf(const run::PlansByBudget& plans,
+                                  const plan::VerifiedPlan& present)
 {
+    plan::Frontier frontier;
+    for (const run::PlanFrom& from : plans)
+        frontier.insert(from.plan);
     std::vector<NextStep> steps;
     base::Bytes difference;
     for (const plan::CheaperPlan& cheapest :
          plan::cheapestPlans(frontier, present, NextSteps::kRows)) {
+        const auto from = std::ranges::find(plans, cheapest.to, &run::PlanFrom::plan);
         // A budget that reads the same may have a faster plan.
-        const base::Bytes budget = shownCeiling(cheapest.to->evaluation().peak);
-        const plan::VerifiedPlanPtr to = frontier.at(budget);
-        if (to->evaluation().peak - present.evaluation().peak >= difference)
+        const base::Bytes budget = shownCeiling(from->budget);
+        const run::PlanFrom& taken =
+            *std::prev(std::ranges::upper_bound(plans, budget, {}, &run::PlanFrom::budget));
+        if (taken.plan->evaluation().peak - present.evaluation().peak >= difference)
             continue;
-        const plan::CheaperPlan way = plan::cheaperPlan(present, to);
+        const plan::CheaperPlan way = plan::cheaperPlan(present, taken.plan);
         difference = base::Bytes{} - way.saved;
         steps.push_back({budget, difference, way.extraTime, howText(way)});
     }

@@ -24,15 +24,15 @@ namespace plimsoll::ui {
                                       const plan::VerifiedPlan& unplanned);
 [[nodiscard]] HoverContent hoverContentOf(const plan::VerifiedPlan& shown, std::size_t step);
 [[nodiscard]] std::vector<CapacityMark> capacityMarksOf(const workspace::Choices& choices);
-[[nodiscard]] std::vector<SnapTarget> snapTargetsOf(const plan::Frontier& frontier);
+[[nodiscard]] std::vector<SnapTarget> snapTargetsOf(const run::PlansByBudget& plans);
 [[nodiscard]] LowerBound lowerBoundOf(const workspace::Planned& planned,
                                       const plan::VerifiedPlan& shown);
 /// The readout beside the line while it is dragged.
 [[nodiscard]] std::vector<ReadoutRow>
 readoutOf(const workspace::Planned& planned, const plan::VerifiedPlanPtr& plan, base::Bytes budget);
-/// The verified plans that need less than this one, the largest first: the next points of the
-/// frontier. Each budget gets the plan for which it stands.
-[[nodiscard]] std::vector<NextStep> nextStepsOf(const plan::Frontier& frontier,
+/// The plans that need less than this one, the largest first, each with a budget for which it is
+/// taken.
+[[nodiscard]] std::vector<NextStep> nextStepsOf(const run::PlansByBudget& plans,
                                                 const plan::VerifiedPlan& present);
 /// The message for a budget without a plan; the caller adds its actions.
 [[nodiscard]] Message infeasibleMessage(const workspace::Planned& planned, base::Bytes budget);

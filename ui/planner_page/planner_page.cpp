@@ -71,7 +71,7 @@ void PlannerPage::connectDocument()
 {
     connect(&m_document, &DocumentController::plannedChanged, this, &PlannerPage::showPlanned);
     connect(&m_document, &DocumentController::answerChanged, this, &PlannerPage::showAnswer);
-    connect(&m_document, &DocumentController::runsChanged, this, [this] { show(Change::Runs); });
+    connect(&m_document.runs(), &DocumentRuns::changed, this, [this] { show(Change::Runs); });
     connect(&m_document, &DocumentController::choicesChanged, this,
             [this] { show(Change::Choices); });
     connect(&m_document, &DocumentController::pinPricesChanged, this,
@@ -128,6 +128,8 @@ PlannerState PlannerPage::state() const
     return {m_document.document(),
             *m_document.planned(),
             m_document.outcome(),
+            m_document.choice(),
+            m_document.plansByBudget(),
             m_shown,
             m_laid,
             m_aligner.isRunning(),

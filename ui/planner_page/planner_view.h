@@ -22,6 +22,8 @@ struct PlannerState
     const workspace::PlanDocument& document;
     const workspace::Planned& planned;
     const solve::Outcome& outcome;      ///< the answer at `budget`
+    const run::PlanChoice& choice;      ///< its plan, and whether it runs
+    const run::PlansByBudget& byBudget; ///< from which budget on each plan is taken
     const plan::VerifiedPlanPtr& shown; ///< the plan to draw; never null
     const workspace::AlignedRuns& laid; ///< of the measurement; all null: none is overlaid
     bool isLaying;                      ///< whether those are being aligned

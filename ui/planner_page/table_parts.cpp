@@ -87,10 +87,15 @@ PlannerView makeFrontierView(PlannerPage& page)
     QObject::connect(frontier, &FrontierView::budgetDragCancelled, document,
                      &DocumentController::cancelPreview);
     return {frontier, [frontier](const PlannerState& state, Changes what) {
-                if ((what & Change::Planned) && state.hasFrontier())
+                if ((what & Change::Planned) && state.hasFrontier()) {
+                    std::vector<base::Bytes> stops;
+                    for (const run::PlanFrom& from : state.byBudget)
+                        stops.push_back(from.budget);
+                    frontier->setStops(std::move(stops));
                     frontier->setFrontier(state.planned.frontier,
                                           state.planned.unplanned->evaluation().stepTime,
                                           state.planned.peakBound.bytes);
+                }
                 if ((what & Change::Answer) && state.document.budget) {
                     frontier->setBudget(state.budget);
                     frontier->setCurrent(state.outcome.best);
@@ -124,7 +129,7 @@ PlannerView makeRunView(PlannerPage& page)
     table->horizontalHeader()->setStretchLastSection(true);
     addTableAction(*table, PlannerPage::tr("Remove"), QKeySequence::Delete, [=] {
         if (const QModelIndex index = table->currentIndex(); index.isValid())
-            document->removeRun(runs->rowAt(index.row()).id);
+            document->runs().remove(runs->rowAt(index.row()).id);
     });
     addTableAction(*table, PlannerPage::tr("Rename"), {}, [table] {
         if (const QModelIndex index = table->currentIndex(); index.isValid())
@@ -133,7 +138,7 @@ PlannerView makeRunView(PlannerPage& page)
     QObject::connect(table, &QTableView::doubleClicked, document, [=](const QModelIndex& index) {
         goBackTo(*document, runs->rowAt(index.row()).id);
     });
-    QObject::connect(runs, &RunModel::renamed, document, &DocumentController::renameRun);
+    QObject::connect(runs, &RunModel::renamed, &document->runs(), &DocumentRuns::rename);
     QWidget* view = makeTablePage(table, PlannerPage::tr("Plans you try are kept here."));
     setManualPage(*view, QStringLiteral("window.md#plan-and-runs"));
     return {view, [runs, table](const PlannerState& state, Changes what) {

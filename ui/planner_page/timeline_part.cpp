@@ -93,7 +93,7 @@ QStringList subtitle(const PlannerState& state)
 void TimelinePart::update(const PlannerState& state, Changes what)
 {
     if ((what & Change::Planned) && state.hasFrontier()) {
-        timeline->setSnapTargets(snapTargetsOf(*state.planned.frontier));
+        timeline->setSnapTargets(snapTargetsOf(state.byBudget));
         timeline->setSmallestFeasible(shownCeiling(state.planned.smallestPeak));
     }
     if (what & (Change::Planned | Change::Choices))

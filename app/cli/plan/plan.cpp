@@ -34,6 +34,7 @@ using base::Result;
 
 constexpr int kMostPoints = 10000;
 constexpr int kMostZero = 3;
+constexpr const char* kFastest = "fastest";                  ///< value of --prefer
 constexpr std::int64_t kMostOption = std::int64_t{1} << 62U; ///< the records know better
 
 ordered_json optionJson(const solve::OptionRecord& option)
@@ -135,8 +136,9 @@ private:
         plan::VerifiedPlanPtr best;
         bool stopped = false; ///< the search was cut short
     };
-    [[nodiscard]] Priced bestUnder(plan::Problem problem, std::vector<plan::Pin> pins) const;
+    [[nodiscard]] Priced bestUnder(const Planning& planning, std::vector<plan::Pin> pins) const;
     void priceOfPins(Planning& planning) const;
+    void takeBest(Planning& planning, const plan::FrontierPtr& frontier) const;
 
     Stopwatch m_clock;
     TimeLeft m_timeLeft; ///< once all is read and posed
@@ -164,6 +166,7 @@ private:
     std::optional<base::Budget> m_reserve;
     plan::Device m_deviceRecord;
     AllocatorOption m_allocator;
+    std::string m_prefer{"runs"};
     allocator::AllocatorSettings m_allocatorSettings;
     std::optional<plan::DataParallel> m_parallel;
     plan::EvaluationPtr m_base;
@@ -192,6 +195,13 @@ PlanVerb::PlanVerb(CLI::App& app)
                     "memory=24GiB,bandwidth=1008G,float32=82.6T")
         ->capture_default_str();
     m_allocator.addTo(command());
+    command()
+        .add_option("--prefer", m_prefer,
+                    "runs: the fastest plan with which PyTorch's allocator finds memory on a "
+                    "device with this budget, if possible without emptying its cache. fastest: the "
+                    "fastest plan whose peak is within the budget, whatever the allocator does")
+        ->check(CLI::IsMember({"runs", kFastest}))
+        ->capture_default_str();
     command()
         .add_option("--frontier", m_points,
                     "Also print the trade-off between memory and time at this many budgets")
@@ -381,13 +391,15 @@ Result<plan::FrontierPtr> PlanVerb::search(Planning& planning)
     return found;
 }
 
-PlanVerb::Priced PlanVerb::bestUnder(plan::Problem problem, std::vector<plan::Pin> pins) const
+/// With other pins, for the memory that the best plan is compared at.
+PlanVerb::Priced PlanVerb::bestUnder(const Planning& planning, std::vector<plan::Pin> pins) const
 {
+    plan::Problem problem = planning.problem;
     problem.pins = std::move(pins);
     Watch watch{common().quiet ? std::string{} : "Pricing pins", m_timeLeft.seconds()};
     const plan::FrontierPtr found =
         orThrow(m_planner->frontier(problem, m_options, watch.context()));
-    return {found->at(problem.budget), watch.stopped()};
+    return {found->at(planning.comparablePeak), watch.stopped()};
 }
 
 void PlanVerb::priceOfPins(Planning& planning) const
@@ -406,7 +418,7 @@ void PlanVerb::priceOfPins(Planning& planning) const
     for (std::size_t pin = 0; pin < pins.size(); ++pin) {
         std::vector<plan::Pin> others = pins;
         others.erase(others.begin() + static_cast<std::ptrdiff_t>(pin));
-        const Priced without = bestUnder(planning.problem, others);
+        const Priced without = bestUnder(planning, others);
         if (without.stopped) // tells nothing about a full search
             return;
         planning.pins[pin].isOutOfTime = false;
@@ -414,7 +426,27 @@ void PlanVerb::priceOfPins(Planning& planning) const
         isExplained = isExplained || planning.pins[pin].at.isWhy;
     }
     if (!isExplained)
-        planning.areAllPinsWhy = bestUnder(planning.problem, {}).best != nullptr;
+        planning.areAllPinsWhy = bestUnder(planning, {}).best != nullptr;
+}
+
+/// Without time for the allocator's answers, it is the fastest plan within the budget.
+void PlanVerb::takeBest(Planning& planning, const plan::FrontierPtr& frontier) const
+{
+    const plan::Problem& problem = planning.problem;
+    planning.outcome = solve::outcomeAt(problem, frontier);
+    planning.comparablePeak = problem.budget;
+    if (!planning.outcome.best || !run::hasAllocator(problem))
+        return;
+    Watch watch{common().quiet ? std::string{} : "Replaying the allocator", m_timeLeft.seconds()};
+    base::Result<run::PlanChoice> choice = run::choosePlan(
+        *frontier, m_allocatorSettings, problem.budget,
+        m_prefer == kFastest ? run::Prefer::Fastest : run::Prefer::Runs, watch.context());
+    if (!choice && choice.error().kind == base::ErrorKind::Cancelled)
+        return;
+    run::PlanChoice chosen = orThrow(std::move(choice));
+    planning.comparablePeak = chosen.comparablePeak(problem.budget);
+    planning.run = RunAnswer{*chosen.verdict, m_allocator.text(), std::move(chosen.passedOver)};
+    planning.outcome = solve::outcomeWith(problem, frontier, std::move(chosen.plan));
 }
 
 Answer PlanVerb::solveProblem(const plan::Problem& problem)
@@ -426,7 +458,7 @@ Answer PlanVerb::solveProblem(const plan::Problem& problem)
     if (!frontier && frontier.error().kind == ErrorKind::CheckFailed)
         throw VerbError(ErrorKind::Usage, frontier.error().message);
     const bool stopped = planning.outcome.stopped;
-    planning.outcome = solve::outcomeAt(problem, orThrow(std::move(frontier)));
+    takeBest(planning, orThrow(std::move(frontier)));
     planning.outcome.stopped = stopped;
     planning.points = m_points;
     planning.hasFlips = m_hasFlips;
@@ -437,12 +469,6 @@ Answer PlanVerb::solveProblem(const plan::Problem& problem)
         planning.exports = m_exports;
         Watch watch{common().quiet ? std::string{} : "Packing", m_timeLeft.seconds()};
         planning.memory = orThrow(solve::planMemory(*planning.outcome.best, watch.context()));
-        if (problem.step()->header.target == "cuda") { // the CPU has no such allocator
-            base::Result<run::RunVerdict> verdict = run::willRun(
-                *planning.outcome.best, m_allocatorSettings, problem.budget, watch.context());
-            if (verdict || verdict.error().kind != base::ErrorKind::Cancelled)
-                planning.run = RunAnswer{orThrow(std::move(verdict)), m_allocator.text()};
-        }
     }
     Answer answer = describe(planning);
     if (m_explain && planning.outcome.best) {

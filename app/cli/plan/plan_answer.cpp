@@ -287,7 +287,7 @@ Answer describe(const Planning& planning)
     for (const std::string& sentence : outcome.frontier->leftOut())
         answer.text += fmt::format("  {}\n", base::printable(sentence));
     const base::Nanoseconds unplanned = planning.unplanned.stepTime;
-    answer.json["planners"] = standingsJson(outcome, planning.problem.budget, unplanned);
+    answer.json["planners"] = standingsJson(outcome, planning.comparablePeak, unplanned);
     answer.text += standingsText(answer.json["planners"], outcome, unplanned);
     answer.json["pins"] = pinsJson(planning.pins);
     answer.text += pinsText(planning.pins);

@@ -38,7 +38,8 @@ ordered_json runJson(const plan::Problem& problem, const RunAnswer& answer)
                          {"fails_at", nullptr},
                          {"settings", answer.settings},
                          {"runs_at_bytes", nullptr},
-                         {"expandable_segments", nullptr}};
+                         {"expandable_segments", nullptr},
+                         {"passed_over", nullptr}};
     if (const auto& failure = verdict.run.failure) {
         const graph::Program& program = *problem.step();
         const graph::Op& op = program.op(failure->op);
@@ -55,6 +56,13 @@ ordered_json runJson(const plan::Problem& problem, const RunAnswer& answer)
         json["runs_at_bytes"] = verdict.runsAt->count();
     if (verdict.expandable)
         json["expandable_segments"] = run::runStatusName(*verdict.expandable);
+    if (const auto& passed = answer.passedOver) {
+        const plan::Evaluation& fastest = passed->fastest->evaluation();
+        json["passed_over"] = {{"plans", passed->count},
+                               {"fastest_status", run::runStatusName(*passed->status)},
+                               {"fastest_peak_bytes", fastest.peak.count()},
+                               {"fastest_step_time_ns", fastest.stepTime.count()}};
+    }
     return json;
 }
 
@@ -69,6 +77,19 @@ std::string failureText(const plan::Problem& problem, const RunAnswer& answer)
                        base::printable(program.label(program.op(failure.op)), 100),
                        base::bytesText(failure.asked), base::bytesText(failure.free),
                        base::bytesText(failure.largestCached));
+}
+
+/// Why a faster plan was not taken.
+std::string passedOverText(const run::PassedOver& passed)
+{
+    return fmt::format(
+        "              {} within the budget {} passed over: with the fastest, {}, PyTorch's "
+        "allocator {}\n",
+        base::counted(passed.count, "faster plan"), passed.count == 1 ? "was" : "were",
+        base::timeText(passed.fastest->evaluation().stepTime),
+        passed.status == run::RunStatus::Fails
+            ? "runs out of memory, which lies in pieces that are too small"
+            : "has to empty its cache to find memory");
 }
 
 std::string runText(const plan::Problem& problem, const RunAnswer& answer)
@@ -94,6 +115,8 @@ std::string runText(const plan::Problem& problem, const RunAnswer& answer)
                             *verdict.expandable == run::RunStatus::Fails  ? "not"
                             : *verdict.expandable == run::RunStatus::Runs ? "without flushes"
                                                                           : "with flushes, too,");
+    if (answer.passedOver)
+        text += passedOverText(*answer.passedOver);
     return text;
 }
 

@@ -2,8 +2,9 @@
 #pragma once
 
 #include "app/cli/command.h"
-#include "core/run/will_run.h"
+#include "core/run/choose_plan.h"
 
+#include <optional>
 #include <string>
 
 namespace plimsoll::cli {
@@ -27,6 +28,7 @@ struct RunAnswer
 {
     run::RunVerdict verdict;
     std::string settings;
+    std::optional<run::PassedOver> passedOver = {};
 };
 
 /// The key "run" of `plan` and `check`.

@@ -144,14 +144,22 @@ base::Nanoseconds timeBoundOf(const plan::Problem& problem, const plan::Frontier
 
 Outcome outcomeAt(const plan::Problem& problem, plan::FrontierPtr frontier)
 {
+    plan::FrontierPoint best;
+    if (const plan::FrontierPoint point = frontier->at(problem.budget))
+        if (base::Result<plan::VerifiedPlanPtr> plan = plan::withBudget(*point, problem.budget))
+            best = {*plan, point.provenance};
+    return outcomeWith(problem, std::move(frontier), std::move(best));
+}
+
+Outcome outcomeWith(const plan::Problem& problem, plan::FrontierPtr frontier,
+                    plan::FrontierPoint best)
+{
     Outcome outcome;
     outcome.frontier = std::move(frontier);
+    outcome.best = std::move(best);
     const plan::Runtime runtime = outcome.frontier->runtime();
     outcome.peakBound = plan::peakLowerBound(problem, runtime);
     outcome.timeBound = timeBoundOf(problem, *outcome.frontier);
-    if (const plan::FrontierPoint point = outcome.frontier->at(problem.budget))
-        if (base::Result<plan::VerifiedPlanPtr> best = plan::withBudget(*point, problem.budget))
-            outcome.best = {*best, point.provenance};
     if (outcome.best)
         outcome.status = outcome.best->evaluation().stepTime <= outcome.timeBound
                              ? Status::Optimal

@@ -144,5 +144,9 @@ private:
 /// Looks the answer for the problem's budget up in a frontier, with proven bounds. The same for
 /// every planner.
 [[nodiscard]] Outcome outcomeAt(const plan::Problem& problem, plan::FrontierPtr frontier);
+/// The same with another plan of the frontier, for the problem's budget, as the best one; empty:
+/// there is none.
+[[nodiscard]] Outcome outcomeWith(const plan::Problem& problem, plan::FrontierPtr frontier,
+                                  plan::FrontierPoint best);
 
 } // namespace plimsoll::solve

@@ -3,6 +3,7 @@
 
 #include "core/allocator/allocator_replay.h"
 #include "core/base/try.h"
+#include "core/run/device_run.h"
 #include "core/solve/pack/solve_pack.h"
 
 #include <algorithm>
@@ -37,22 +38,14 @@ std::vector<Life> livesOf(const plan::VerifiedPlan& plan)
     return lives;
 }
 
-/// Within a step, allocations come first: a buffer that ends in the step is still live.
-base::Bytes reservedFor(const std::vector<Life>& lives, bool expandable)
+/// On a device that is never full.
+base::Bytes reservedFor(const plan::VerifiedPlan& plan, bool expandable)
 {
-    allocator::AllocatorReplay replay{{.expandableSegments = expandable}};
-    std::vector<std::pair<std::int32_t, allocator::AllocatorReplay::Handle>>
-        ends; // a heap, first end on top
-    const auto later = [](const auto& a, const auto& b) { return a > b; };
-    for (const Life& life : lives) {
-        for (; !ends.empty() && ends.front().first < life.first; ends.pop_back()) {
-            std::pop_heap(ends.begin(), ends.end(), later);
-            replay.free(ends.back().second);
-        }
-        ends.emplace_back(life.last, *replay.allocate(life.bytes)); // this device is never full
-        std::push_heap(ends.begin(), ends.end(), later);
-    }
-    return replay.peaks().reserved;
+    // Never stopped, so there always is a run.
+    return run::runLoop(plan, {.expandableSegments = expandable},
+                        allocator::AllocatorReplay::kUnlimited)
+               ->reserved
+           + plan.problem().reserve;
 }
 
 } // namespace
@@ -71,8 +64,8 @@ base::Result<PlanMemory> planMemory(const plan::VerifiedPlan& plan, const base::
     ASSIGN_OR_RETURN(const PackAnswer packed, solvePack(buffers, query, context));
     const base::Bytes reserve = plan.problem().reserve;
     return PlanMemory{base::Bytes{packed.height} + reserve,
-                      base::Bytes{packed.lowerBound} + reserve, reservedFor(lives, false) + reserve,
-                      reservedFor(lives, true) + reserve};
+                      base::Bytes{packed.lowerBound} + reserve, reservedFor(plan, false),
+                      reservedFor(plan, true)};
 }
 
 } // namespace plimsoll::solve

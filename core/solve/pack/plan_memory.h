@@ -15,9 +15,9 @@ struct PlanMemory
     base::Bytes reservedExpandable; ///< the same with expandable segments
 };
 
-/// From the live intervals of the plan's schedule. Replays PyTorch's allocator for one step, in
-/// which storages older than the step are allocated first, in the program's order. Tries only a few
-/// first-fit packings of the step's blocks; if stopped, fewer.
+/// Packs the live intervals of the plan's schedule: tries only a few first-fit packings of the
+/// step's blocks; if stopped, fewer. Replays PyTorch's allocator for the first iterations of a
+/// training loop, as run::runLoop(), whether stopped or not: some milliseconds.
 [[nodiscard]] base::Result<PlanMemory> planMemory(const plan::VerifiedPlan& plan,
                                                   const base::JobContext& context);
 

@@ -79,7 +79,7 @@ def hash_of(decisions):
 
 def row_of(cli, sample, budget, arguments):
     """The row of one call: what it was, the columns, the hash of the decisions."""
-    command = [cli, "plan", str(SAMPLES / f"{sample}.plimsoll.json.gz"), "--budget", budget, "--reserve", "0", *arguments, "--json"]
+    command = [cli, "plan", str(SAMPLES / f"{sample}.plimsoll.json.gz"), "--budget", budget, "--reserve", "0", "--prefer", "fastest", *arguments, "--json"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode not in (0, 4):
         # A refusal has no numbers: the exit status is the whole of it.

@@ -151,7 +151,8 @@ void CliDiffTest::comparesTwoPlans()
 {
     const auto planned = [&](const char* name, const char* budget) {
         return runCli({text("plan"), m_resnet, text("--budget"), text(budget), text("--slots"),
-                       text("64"), text("--export"), file(name), text("--json")})
+                       text("64"), text("--prefer"), text("fastest"), text("--export"), file(name),
+                       text("--json")})
             .json();
     };
     const QJsonObject loose = planned("loose.json", "100%");
@@ -187,8 +188,8 @@ void CliDiffTest::differencesTooSmallForPercentAreTold()
 {
     for (const char* runtime : {"checkpoint", "step"})
         QCOMPARE(runCli({text("plan"), m_resnet, text("--budget"), text("80%"), text("--planner"),
-                         text("rotor"), text("--runtime"), text(runtime), text("--export"),
-                         file(runtime) + text(".json")})
+                         text("rotor"), text("--prefer"), text("fastest"), text("--runtime"),
+                         text(runtime), text("--export"), file(runtime) + text(".json")})
                      .exit,
                  0);
     const QStringList both{text("diff"), file("checkpoint.json"), file("step.json"), m_resnet};

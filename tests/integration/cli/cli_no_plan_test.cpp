@@ -135,7 +135,7 @@ void CliNoPlanTest::granularityIsThatOfThePlan()
     };
     for (const auto& [options, expected] :
          {std::pair{QStringList{text("--budget"), text("80%")}, "op"},
-          std::pair{QStringList{text("--budget"), text("100%")}, "module"},
+          std::pair{QStringList{text("--budget"), text("200%")}, "module"},
           std::pair{QStringList{text("--budget"), text("80%"), text("--runtime"), text("step")},
                     "module"}}) {
         const QJsonObject json = answer(options);

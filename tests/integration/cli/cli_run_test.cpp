@@ -19,6 +19,7 @@ class CliRunTest : public QObject, private tests::CliFixture
 
 private Q_SLOTS:
     void aPlanThatFailsIsToldAndFailsTheCheck();
+    void aPlanThatRunsIsPreferred();
     void aPlanThatRunsPassesTheCheck();
     void settingsChangeTheAnswer();
     void refusesSettings_data();
@@ -34,8 +35,10 @@ private:
 
 void CliRunTest::aPlanThatFailsIsToldAndFailsTheCheck()
 {
-    const CliRun told = planned("2304MiB", {text("--json"), text("--export"), planFile()});
+    const CliRun told = planned("2304MiB", {text("--prefer"), text("fastest"), text("--json"),
+                                            text("--export"), planFile()});
     QCOMPARE(told.exit, 0);
+    QVERIFY(told.json()[text("run")].toObject()[text("passed_over")].isNull());
     const QJsonObject run = told.json()[text("run")].toObject();
     QCOMPARE(run[text("status")].toString(), text("fails"));
     QCOMPARE(run[text("settings")].toString(), text("expandable_segments:False"));
@@ -56,9 +59,40 @@ void CliRunTest::aPlanThatFailsIsToldAndFailsTheCheck()
     QCOMPARE(runCli({text("check"), planFile(), m_resnet}).exit, 0);
 }
 
+/// At 3 GiB the unplanned step needs flushes, and plans that need none are slower.
+void CliRunTest::aPlanThatRunsIsPreferred()
+{
+    const QJsonObject fastest =
+        planned("3GiB", {text("--json"), text("--prefer"), text("fastest")}).json();
+    QCOMPARE(fastest[text("run")].toObject()[text("status")].toString(), text("runs_with_flushes"));
+    const CliRun told = planned("3GiB", {text("--json"), text("--export"), planFile()});
+    const QJsonObject json = told.json();
+    const QJsonObject run = json[text("run")].toObject();
+    QCOMPARE(run[text("status")].toString(), text("runs"));
+    QCOMPARE(run[text("flushes")].toInt(), 0);
+    const QJsonObject passed = run[text("passed_over")].toObject();
+    QVERIFY(passed[text("plans")].toInt() > 0);
+    QCOMPARE(passed[text("fastest_status")].toString(), text("runs_with_flushes"));
+    QCOMPARE(passed[text("fastest_peak_bytes")], fastest[text("peak_bytes")]);
+    QCOMPARE(passed[text("fastest_step_time_ns")], fastest[text("step_time_ns")]);
+    QVERIFY(json[text("step_time_ns")].toDouble() > fastest[text("step_time_ns")].toDouble());
+    QVERIFY(json[text("reserved_bytes")].toDouble() <= 3.0 * 1024 * 1024 * 1024);
+    // Planners are compared at the memory that the plan needs: none is faster there.
+    for (const QJsonValue row : json[text("planners")].toArray()) {
+        const QJsonValue time = row.toObject()[text("step_time_ns")];
+        QVERIFY(time.isNull() || time.toDouble() >= json[text("step_time_ns")].toDouble());
+    }
+    QCOMPARE(runCli({text("check"), planFile(), m_resnet, text("--runs")}).exit, 0);
+    const CliRun words = planned("3GiB");
+    QVERIFY(words.out.contains("  will run    yes (expandable_segments:False)\n"));
+    QVERIFY(words.out.contains(" faster plans within the budget were passed over: with the "
+                               "fastest, "));
+    QVERIFY(words.out.contains("PyTorch's allocator has to empty its cache to find memory\n"));
+}
+
 void CliRunTest::aPlanThatRunsPassesTheCheck()
 {
-    const CliRun told = planned("3GiB", {text("--export"), planFile()});
+    const CliRun told = planned("2304MiB", {text("--export"), planFile()});
     QVERIFY(told.out.contains("will run    yes, but PyTorch empties its cache"));
     QVERIFY(planned("8GiB").out.contains("will run    yes (expandable_segments:False)"));
     const CliRun check = runCli({text("check"), planFile(), m_resnet, text("--runs")});

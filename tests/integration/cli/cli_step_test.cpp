@@ -80,7 +80,8 @@ void CliStepTest::plansSayThatStatisticsStayFrozen()
 
 void CliStepTest::plansNameTheirRuntime()
 {
-    const QStringList arguments{text("plan"), m_resnet, text("--budget"), text("75%")};
+    const QStringList arguments{text("plan"), m_resnet,         text("--budget"),
+                                text("75%"),  text("--prefer"), text("fastest")};
     const QStringList step{text("--runtime"), text("step")};
     const QJsonObject regions = runCli(arguments + QStringList{text("--json")}).json();
     const QJsonObject repeats = runCli(arguments + step + QStringList{text("--json")}).json();

@@ -59,3 +59,21 @@ def test_the_loop_runs_or_fails_as_the_replay_says(made, model, budget, more, se
         size = f"{segment / MiB:.2f} MiB" if segment < 1024 * MiB else f"{segment / (1024 * MiB):.2f} GiB"
         assert f"Tried to allocate {size}" in its["error"]
 
+
+
+@pytest.mark.parametrize("settings", SETTINGS)
+@pytest.mark.parametrize("model", ("resnet18", "gpt2", "t5"))
+def test_the_plan_that_is_chosen_runs_without_flushes(made, model, settings):
+    folder, peak = made(model)
+    graph, plan = folder / "graph.plimsoll.json.gz", folder / f"chosen{len(settings)}.json"
+    memory = peak * 108 // 100 // STEP * STEP
+    asked = ("plan", graph, "--budget", memory, "--reserve", 0, "--alloc-conf", settings, *SLOTS)
+    said = loop.cli(*asked, "--prefer", "runs", "--export", plan)["run"]
+    assert (said["status"], said["flushes_by_iteration"]) == ("runs", [0] * ITERATIONS)
+    its = stand_in.result("helpers.on_stand_in.sized_loop", f"{model}@real", str(plan), str(ITERATIONS), memory=memory, settings=settings)
+    assert its["error"] is None and its["flushes"] == said["flushes_by_iteration"] and its["reserved"] <= memory
+    fastest = loop.cli(*asked, "--prefer", "fastest")["run"]
+    if said["passed_over"] is None:
+        assert fastest["status"] == "runs"
+    else:
+        assert fastest["status"] == said["passed_over"]["fastest_status"] != "runs"

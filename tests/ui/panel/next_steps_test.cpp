@@ -14,7 +14,8 @@
 namespace {
 
 using namespace plimsoll::ui;
-using plimsoll::base::Bytes;
+using namespace plimsoll;
+using base::Bytes;
 using namespace plimsoll::tests;
 
 class NextStepsTest : public QObject, private WindowFixture
@@ -49,6 +50,8 @@ void NextStepsTest::listsDifferencesOfVerifiedPlans()
 {
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
+    page->document().commitBudget(Bytes{std::int64_t{3500} << 20});
+    QVERIFY(waitForPlan(*page));
     const NextSteps& next = viewOf<BudgetPanel>(*page).nextSteps();
     QVERIFY(next.isVisible());
     QCOMPARE(next.steps().size(), NextSteps::kRows);
@@ -58,8 +61,11 @@ void NextStepsTest::listsDifferencesOfVerifiedPlans()
     for (const NextStep& step : next.steps()) {
         QVERIFY(step.difference < last); // each needs less than the one above
         last = step.difference;
-        const auto plan = page->document().planned()->frontier->at(step.budget);
-        QVERIFY(plan);
+        // What is taken for the step's budget, and runs there.
+        const base::Result<workspace::Answer> taken =
+            workspace::answerAt(*page->document().planned(), step.budget, {}, {});
+        QVERIFY(taken && taken->choice.verdict->status == run::RunStatus::Runs);
+        const plan::FrontierPoint& plan = taken->choice.plan;
         QCOMPARE((plan->evaluation().peak - now.peak).count(), step.difference.count());
         QCOMPARE((plan->evaluation().stepTime - now.stepTime).count(), step.extraTime.count());
     }

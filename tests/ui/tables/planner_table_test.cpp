@@ -70,7 +70,8 @@ void PlannerTableTest::compare(PlannerPage& page)
         const PlannerRow& row = model.rowAt(static_cast<int>(i));
         QCOMPARE(row.planner.toStdString(), standing.report.planner);
         QCOMPARE(row.isChosen, standing.report.planner == document.document().choices.planner);
-        const auto at = workspace::summaryAt(standing, document.budget(), {});
+        const base::Bytes most = document.choice().comparablePeak(document.budget());
+        const auto at = workspace::summaryAt(standing, most, {});
         QCOMPARE(row.peak.has_value(), at.best.has_value());
         if (row.isUsed) {
             ++used;

@@ -188,7 +188,7 @@ void ProblemPageTest::tellsOfStatisticsUpdatedTwice()
     QVERIFY(problem.op.has_value());
     // Everything kept: nothing is updated again.
     page->document().commitBudget(page->document().planned()->unplanned->evaluation().peak
-                                  + Bytes{1 << 30});
+                                  + Bytes{std::int64_t{4} << 30});
     QVERIFY(waitForPlan(*page));
     QCOMPARE(rowWith(viewOf<ProblemModel>(*page), QStringLiteral("updated a second time")), -1);
 }

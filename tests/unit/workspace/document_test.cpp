@@ -174,8 +174,9 @@ workspace::PlanDocument workedOn(const tests::PlannedSample& sample)
     workspace::PlanDocument document = sample.document;
     document.budget = workspace::suggestedBudget(*sample.planned);
     const auto add = [&](Bytes budget, const char* name) {
-        workspace::Run run = workspace::runOf(workspace::answerAt(*sample.planned, budget), budget,
-                                              sample.planned->choices);
+        workspace::Run run =
+            workspace::runOf(workspace::answerAt(*sample.planned, budget, {}, {})->outcome, budget,
+                             sample.planned->choices);
         run.name = name;
         run.key = static_cast<int>(document.runs.size()) + 1;
         document.runs.push_back(std::move(run));
@@ -423,8 +424,9 @@ workspace::PlanDocument resizedDocument()
     if (!planned)
         return {};
     document.budget = (*planned)->smallestPeak;
-    document.runs.push_back(workspace::runOf(workspace::answerAt(**planned, *document.budget),
-                                             *document.budget, document.choices));
+    document.runs.push_back(
+        workspace::runOf(workspace::answerAt(**planned, *document.budget, {}, {})->outcome,
+                         *document.budget, document.choices));
     return document;
 }
 

@@ -169,7 +169,9 @@ void PlannerSummariesTest::eachBudgetHasItsPlan()
         QVERIFY(row.unplanned == planned.unplanned->evaluation().stepTime);
         for (std::size_t i = 0; i < found.size(); ++i) {
             const base::Bytes budget = found[i].peak;
-            const solve::Outcome answer = workspace::answerAt(planned, budget);
+            plan::Problem problem = planned.problem;
+            problem.budget = budget;
+            const solve::Outcome answer = solve::outcomeAt(problem, planned.frontier);
             const workspace::ProvenBounds bounds{answer.peakBound.bytes, answer.timeBound};
             const auto at = workspace::summaryAt(row, budget, bounds);
             QVERIFY(at.best == found[i]);

@@ -105,9 +105,8 @@ def plan(
     Args:
         graph: a file that `trace()` has written.
         budget: device memory that the step may use: "22GiB", "80%" of the unplanned peak, a number of bytes, or None for what this process
-            can use of this machine's GPU. Then what PyTorch's caching allocator reserves for the step fits as well, not only the tensors.
-            The first steps of a loop, before the optimizer has its state, can leave gaps that no plan
-            foresees: with PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True there are few.
+            can use of this machine's GPU. Then a training loop with the plan runs in PyTorch's caching allocator, whose settings this
+            process has; with a given budget, such a plan is preferred.
         planner: a planner's name; see `plimsoll-cli plan --list`.
         **options: options of `plimsoll-cli plan`, with underscores for hyphens: `device="rtx-4090"`, `runtime="step"`,
             `pin=["keep:head"]`, `saved_sets=True`. Unless `reserve` is given, the budget has room for the workspaces that PyTorch gives
@@ -148,18 +147,13 @@ def _run(path: Path, options: Mapping[str, Any]) -> Plan:
 
 
 def _fitting(path: Path, options: Mapping[str, Any]) -> Plan:
-    """The plan at the largest budget tried for which the allocator reserves no more than this process can use. Fragmentation differs from
-    plan to plan, so that a lower budget can reserve more; each try takes off what the last one reserved beyond."""
+    """The plan to take where the device's memory is what this process can use of it: one that runs in PyTorch's allocator."""
     usable, expandable = gpu.usable_memory(), gpu.has_expandable_segments()
-    budget = usable
-    while True:
-        made = _run(path, {**options, "budget": budget})
-        reserved = made.prediction.reserved_expandable_bytes if expandable else made.prediction.reserved_bytes
-        if reserved is None or reserved <= usable:
-            return made
-        budget = min(budget, made.prediction.peak_bytes) - (reserved - usable)
-        if budget <= 0:
-            raise command.NoPlan(
-                f"PyTorch's allocator would reserve more than the {usable:,} B that this process can use of the GPU for every plan found: give "
-                "a budget to have one nevertheless; PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True leaves fewer gaps."
-            )
+    made = _run(path, {**options, "budget": usable, "alloc_conf": f"expandable_segments:{expandable}"})
+    run = made.answer["run"]
+    if run is not None and run["status"] == "fails":
+        raise command.NoPlan(
+            f"With every plan found, PyTorch's allocator would need more than the {usable:,} B that this process can use of the GPU: give "
+            "a budget to have one nevertheless; PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True leaves fewer gaps."
+        )
+    return made

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/run/choose_plan.h"
+
+#include "core/base/try.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace plimsoll::run {
+
+namespace {
+
+using plan::FrontierPoint;
+
+/// The statuses of plans, fastest first, as far as they are asked for.
+class Search
+{
+public:
+    Search(const plan::Frontier& frontier, const allocator::AllocatorSettings& settings,
+           base::Bytes budget, const base::JobContext& context)
+        : m_settings{settings}, m_budget{budget}, m_context{context}
+    {
+        for (const FrontierPoint& point : frontier.points())
+            if (point->evaluation().peak <= budget)
+                m_within.push_back(point);
+        std::ranges::reverse(m_within);
+    }
+
+    [[nodiscard]] const std::vector<FrontierPoint>& within() const { return m_within; }
+    /// The place of the plan to take, looking at the first `count` from `begin` on; the fastest is
+    /// looked at always.
+    [[nodiscard]] base::Result<std::size_t> choose(std::size_t begin, std::size_t count);
+    /// Of the fastest.
+    [[nodiscard]] RunStatus first() const { return m_first; }
+
+private:
+    const allocator::AllocatorSettings& m_settings;
+    base::Bytes m_budget;
+    const base::JobContext& m_context;
+    std::vector<FrontierPoint> m_within; ///< fastest first
+    RunStatus m_first = RunStatus::Fails;
+};
+
+base::Result<std::size_t> Search::choose(std::size_t begin, std::size_t count)
+{
+    std::optional<std::size_t> flushing;
+    for (std::size_t i = 0; i < count; i = i == 0 ? std::max<std::size_t>(begin, 1) : i + 1) {
+        m_context.report(i, count);
+        ASSIGN_OR_RETURN(const RunStatus status,
+                         runStatus(*m_within[i], m_settings, m_budget, m_context));
+        if (i == 0)
+            m_first = status;
+        if (status == RunStatus::Runs)
+            return i;
+        if (status == RunStatus::RunsWithFlushes && !flushing)
+            flushing = i;
+    }
+    return flushing.value_or(0);
+}
+
+} // namespace
+
+base::Result<PlanChoice> choosePlan(const plan::Frontier& frontier,
+                                    const allocator::AllocatorSettings& settings,
+                                    base::Bytes budget, Prefer prefer,
+                                    const base::JobContext& context, const ReservedTablePtr& known)
+{
+    Search search{frontier, settings, budget, context};
+    const std::vector<FrontierPoint>& within = search.within();
+    if (within.empty())
+        return PlanChoice{};
+    const std::optional<std::size_t> told =
+        known && !settings.expandableSegments ? known->fastestWithin(budget) : std::nullopt;
+    ASSIGN_OR_RETURN(const std::size_t chosen,
+                     search.choose(told ? within.size() - 1 - *told : 0,
+                                   prefer == Prefer::Runs ? within.size() : 1));
+    PlanChoice choice;
+    ASSIGN_OR_RETURN(choice.plan.plan, plan::withBudget(*within[chosen], budget));
+    choice.plan.provenance = within[chosen].provenance;
+    ASSIGN_OR_RETURN(choice.verdict, willRun(*choice.plan, settings, budget, context));
+    if (chosen > 0)
+        choice.passedOver = PassedOver{chosen, within.front(), search.first()};
+    return choice;
+}
+
+} // namespace plimsoll::run

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/planner_page/plan_chooser.h"
+
+#include <algorithm>
+
+namespace plimsoll::ui {
+
+namespace {
+constexpr std::size_t kMostChoices = 64;
+constexpr int kIterations = 3; ///< as run::runLoop() replays
+} // namespace
+
+PlanChooser::PlanChooser(QObject* parent) : QObject{parent} {}
+
+bool PlanChooser::hasAllocator() const
+{
+    return m_planned && run::hasAllocator(m_planned->problem);
+}
+
+void PlanChooser::setPlans(const workspace::PlannedPtr& planned)
+{
+    m_planned = planned;
+    update();
+}
+
+void PlanChooser::setSettings(const allocator::AllocatorSettings& settings)
+{
+    m_settings = settings;
+    if (m_planned)
+        update();
+}
+
+run::ReservedTablePtr PlanChooser::table() const
+{
+    const bool isCurrent = m_table && m_planned && m_table->frontier == m_planned->frontier
+                           && m_table->settings == m_settings;
+    return isCurrent ? m_table : nullptr;
+}
+
+/// A running job goes on: most of the plans that it looks at are among the new ones, too.
+void PlanChooser::update()
+{
+    m_plans = table() ? run::plansByBudget(*table()) : run::plansByBudget(*m_planned->frontier);
+    if (!hasAllocator() || table() || m_job.isRunning())
+        return;
+    m_job.start(
+        [frontier = m_planned->frontier, settings = m_settings,
+         known = m_table](const base::JobContext& job) {
+            return run::reservedTable(frontier, settings, known, job);
+        },
+        [this](base::Result<run::ReservedTablePtr> found) {
+            if (!found) // only ever cancelled, when the document closes
+                return;
+            m_table = *std::move(found);
+            update();
+            if (table())
+                Q_EMIT tableChanged();
+        });
+}
+
+run::PlanChoice PlanChooser::at(base::Bytes budget) const
+{
+    const auto known = std::ranges::find_if(m_known, [&](const Known& row) {
+        return row.frontier == m_planned->frontier && row.settings == m_settings
+               && row.budget == budget;
+    });
+    if (known != m_known.end())
+        return known->choice;
+    run::PlanChoice choice;
+    choice.plan = workspace::planAt(*m_planned, budget);
+    const run::ReservedTablePtr table = this->table();
+    const std::optional<std::size_t> place =
+        table && choice.plan ? table->fastestWithin(budget) : std::nullopt;
+    if (!place)
+        return choice;
+    const std::vector<plan::FrontierPoint>& points = m_planned->frontier->points();
+    const plan::FrontierPoint& point = points[*place];
+    base::Result<plan::VerifiedPlanPtr> fitted = plan::withBudget(*point, budget);
+    if (!fitted)
+        return choice;
+    const auto within = std::ranges::count_if(points, [budget](const plan::FrontierPoint& other) {
+        return other->evaluation().peak <= budget;
+    });
+    if (const std::size_t faster = static_cast<std::size_t>(within) - 1 - *place; faster > 0)
+        choice.passedOver = run::PassedOver{faster, choice.plan, std::nullopt};
+    choice.plan = {*std::move(fitted), point.provenance};
+    if (!m_settings.expandableSegments) {
+        choice.verdict = run::RunVerdict{};
+        choice.verdict->run.flushes.assign(kIterations, 0);
+        choice.verdict->run.reserved = table->reserved[*place];
+    }
+    return choice;
+}
+
+void PlanChooser::learn(base::Bytes budget, const run::PlanChoice& choice)
+{
+    m_known.insert(m_known.begin(), {m_planned->frontier, m_settings, budget, choice});
+    if (m_known.size() > kMostChoices)
+        m_known.pop_back();
+}
+
+} // namespace plimsoll::ui
