@@ -6,6 +6,7 @@
 #include "core/workspace/devices.h"
 #include "ui/planner_page/planner_kind.h"
 #include "ui/planner_page/planner_views.h"
+#include "ui/start_page/opening.h"
 
 #include <QCommandLineParser>
 #include <QCoreApplication>
@@ -124,12 +125,13 @@ Arguments argumentsOf(const QCommandLineParser& parser, const Options& options)
     }
     if (parser.isSet(options.budget))
         arguments.budget = budgetOf(parser.value(options.budget));
-    const std::string id = parser.isSet(options.device) ? parser.value(options.device).toStdString()
-                                                        : std::string{plan::kDefaultDevice};
-    const base::Result<plan::Device> found = workspace::chooseDevice(id);
-    if (!found)
-        refuse(QString::fromStdString(found.error().message));
-    arguments.choices.device = *found;
+    if (parser.isSet(options.device)) {
+        const base::Result<plan::Device> found =
+            workspace::chooseDevice(parser.value(options.device).toStdString());
+        if (!found)
+            refuse(QString::fromStdString(found.error().message));
+        arguments.device = *found;
+    }
     return arguments;
 }
 
@@ -153,7 +155,8 @@ Arguments readArguments(int argc, char** argv)
 
 ui::PageRegistry pageKinds(ui::Settings& settings, const Arguments& arguments)
 {
-    return {workspace::documentKinds(arguments.choices),
+    return {workspace::documentKinds(
+                ui::openingOf(settings, arguments.device, *plan::findDevice(plan::kDefaultDevice))),
             {ui::plannerPageKind(settings, arguments.budget, ui::plannerLayout())}};
 }
 

@@ -22,7 +22,7 @@ struct Arguments
     std::optional<ui::ThemeChoice> theme;
     std::optional<QSize> size;
     std::optional<base::Budget> budget; ///< a ratio is of the unplanned peak
-    workspace::Choices choices;
+    std::optional<plan::Device> device;
     QString screenshot; ///< picture to write, then the program ends
     bool drag = false;  ///< take it while the budget line is dragged
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/gui/composition.h"
 #include "app/gui/screenshot.h"
+#include "core/device/own_device.h"
 #include "ui/base/settings.h"
 #include "ui/base/theme.h"
 #include "ui/shell/main_window.h"
@@ -49,6 +50,8 @@ int main(int argc, char** argv)
         arguments.screenshot.isEmpty()
             ? std::make_unique<ui::Settings>()
             : std::make_unique<ui::Settings>(folder.filePath(QStringLiteral("settings.ini")));
+    if (const auto own = plimsoll::plan::ownDevice(); own && settings->gpu().isEmpty())
+        settings->setGpu(QString::fromStdString(own->id));
     theme.setSystemFactor(factor);
     settings->drive(theme);
     if (arguments.theme)

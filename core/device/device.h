@@ -25,8 +25,9 @@ inline constexpr base::Bytes kMostCublasWorkspace{std::int64_t{1} << 40};
 /// An accelerator of resources/devices.json, which names the source of each value.
 struct Device
 {
-    std::string id;   ///< "a100-80gb": what --device takes; of a device by hand its line
-    std::string name; ///< "A100 80GB SXM"
+    std::string id;              ///< "a100-80gb": what --device takes; of a device by hand its line
+    std::string name;            ///< "A100 80GB SXM"
+    std::string driverName = {}; ///< "NVIDIA A100-SXM4-80GB"; "": not known
     base::Bytes memory;
     double bandwidth = 0; ///< bytes per second of device memory
     std::map<std::string, double>

@@ -81,6 +81,8 @@ Result<Device> parseDevice(const json& row)
     Result<void> state;
     take(state, device.id, text(row, "id"));
     take(state, device.name, text(row, "name"));
+    if (find(row, "driver_name") != nullptr)
+        take(state, device.driverName, text(row, "driver_name"));
     take(state, device.memory, whole(sourced(row, "memory_bytes", 1)));
     take(state, device.bandwidth, sourced(row, "bandwidth_bytes_per_s", 1));
     const json none = json::object();

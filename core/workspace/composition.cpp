@@ -2,13 +2,21 @@
 #include "core/workspace/composition.h"
 
 #include "core/workspace/file_formats.h"
-#include "core/workspace/plan_document.h"
+
+#include <utility>
 
 namespace plimsoll::workspace {
 
-DocumentKinds documentKinds(const Choices& defaults)
+DocumentKinds documentKinds(OpeningOf opening)
 {
-    return {fileFormats(), {planDocuments(defaults)}};
+    return {fileFormats(), {planDocuments(std::move(opening))}};
+}
+
+DocumentKinds documentKinds(const Choices& choices)
+{
+    return documentKinds([choices](const std::filesystem::path& /*file*/) {
+        return Opening{choices, {}, false};
+    });
 }
 
 } // namespace plimsoll::workspace

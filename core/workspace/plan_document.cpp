@@ -51,6 +51,9 @@ Result<OpenGraph> openGraph(readers::ReadProgram read, io::Source& source,
 Result<DocumentPtr> shown(PlanDocument document, const base::JobContext& job)
 {
     ASSIGN_OR_RETURN(document.first, firstPicture(document, job));
+    document.isBudgetSuggested = document.budget.count() == 0;
+    if (document.isBudgetSuggested)
+        document.budget = suggestedBudget(*document.first);
     return std::make_unique<PlanDocument>(std::move(document));
 }
 
@@ -190,20 +193,23 @@ OverlayPtr overlayOf(const session::SavedMeasurement& saved, PlanDocument& docum
 
 } // namespace
 
-DocumentKind planDocuments(const Choices& defaults)
+DocumentKind planDocuments(OpeningOf opening)
 {
     return {std::string{kPlanDocument},
             [](const readers::ReaderDescriptor& format) {
                 return format.kind == readers::FileKind::Graph;
             },
-            [defaults](readers::FileValue value, io::Source& source,
-                       const base::JobContext& job) -> Result<DocumentPtr> {
+            [opening = std::move(opening)](readers::FileValue value, io::Source& source,
+                                           const base::JobContext& job) -> Result<DocumentPtr> {
                 PlanDocument document;
                 auto read = std::get<readers::ReadProgram>(std::move(value));
                 ASSIGN_OR_RETURN(document.graph, openGraph(std::move(read), source, job));
-                document.choices = defaults;
+                Opening begin = opening(source.path());
+                document.choices = std::move(begin.choices);
                 document.choices.reserve =
-                    reservedWorkspaces(*document.graph.program, defaults.device).all();
+                    reservedWorkspaces(*document.graph.program, document.choices.device).all();
+                document.budget = begin.budget;
+                document.isDeviceGuessed = begin.isDeviceGuessed;
                 return shown(std::move(document), job);
             },
             [](const session::SessionStore& store, const session::SavedDocument& saved,
@@ -281,7 +287,7 @@ session::SavedProblem savedProblem(const PlanDocument& document)
             graph::blockBytes(choices.rounding),
             choices.planner,
             choices.options,
-            document.budget.value_or(base::Bytes{}).count(),
+            document.budget.count(),
             choices.sizes,
             choices.pins,
             choices.parallel ? plan::dataParallelText(*choices.parallel) : std::string{}};
@@ -344,14 +350,19 @@ base::Bytes suggestedBudget(const Planned& planned)
     const std::int64_t unit = peak >= 4096 * base::kMiB  ? 256 * base::kMiB
                               : peak >= 512 * base::kMiB ? 64 * base::kMiB
                                                          : base::kMiB;
-    const std::int64_t wanted = peak <= memory ? (peak / 5 * 4 + unit - 1) / unit * unit : memory;
-    const std::int64_t least = planned.smallestPeak.count();
-    if (wanted >= least)
-        return base::Bytes{wanted};
+    const auto roundUp = [](std::int64_t bytes, std::int64_t step) {
+        return base::Bytes{(bytes + step - 1) / step * step};
+    };
+    const base::Bytes wanted = peak <= memory ? roundUp(peak / 5 * 4, unit) : base::Bytes{memory};
+    const bool isPlanned = planned.took.count() > 0;
+    const std::int64_t least =
+        isPlanned ? planned.smallestPeak.count() : planned.peakBound.bytes.count();
+    const std::int64_t room = isPlanned ? 0 : std::max<std::int64_t>(peak - least, 0);
+    if (wanted.count() >= least + room / 4)
+        return wanted;
     // GiB are shown with two decimals: at values other than quarters, the plan's peak could read as
     // more than the budget.
-    const std::int64_t round = least >= 1024 * base::kMiB ? 256 * base::kMiB : base::kMiB;
-    return base::Bytes{(least + round - 1) / round * round};
+    return roundUp(least + room / 2, least >= 1024 * base::kMiB ? 256 * base::kMiB : base::kMiB);
 }
 
 Run runOf(const solve::Outcome& outcome, base::Bytes budget, const Choices& choices)

@@ -7,6 +7,7 @@
 #include "core/workspace/planning.h"
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -57,15 +58,26 @@ public:
 
     OpenGraph graph;
     Choices choices;
-    std::optional<base::Bytes> budget; ///< empty until the first plan suggests one
+    base::Bytes budget;             ///< 0 only until it is opened
+    bool isDeviceGuessed = false;   ///< nobody said which one to plan for
+    bool isBudgetSuggested = false; ///< nobody chose it: it is raised if no plan fits it
     std::vector<Run> runs;
     OverlayPtr overlay; ///< null: no measurement is overlaid
     PlannedPtr first;   ///< as opened, before new planning
 };
 
-/// The kind: graphs become such documents, planned with `defaults` until the user changes the
-/// settings.
-[[nodiscard]] DocumentKind planDocuments(const Choices& defaults);
+/// How a graph is opened.
+struct Opening
+{
+    Choices choices;              ///< until the user changes them; the reserve is that of the graph
+    base::Bytes budget;           ///< 0: one is suggested
+    bool isDeviceGuessed = false; ///< nobody said which one to plan for
+};
+/// By file; called from any thread.
+using OpeningOf = std::function<Opening(const std::filesystem::path& file)>;
+
+/// The kind: graphs become such documents.
+[[nodiscard]] DocumentKind planDocuments(OpeningOf opening);
 
 /// Restores a document from a session. Plans that no longer pass the check are dropped, with a note
 /// each; so is a measurement that can't be laid over the graph any more.
@@ -83,8 +95,9 @@ public:
 [[nodiscard]] base::Result<PlannedPtr> firstPicture(PlanDocument& document,
                                                     const base::JobContext& job);
 
-/// The initial budget of a document: the device's memory, or about 80 % of the unplanned peak if
-/// everything fits there anyway; never less than the smallest budget with a plan. A round value.
+/// A budget at which there is something to plan: the device's memory, or about 80 % of the
+/// unplanned peak if everything fits there anyway. Never less than the smallest budget with a plan;
+/// before planning, well above the bound. A round value.
 [[nodiscard]] base::Bytes suggestedBudget(const Planned& planned);
 
 /// The entry of an answer in the list of runs.

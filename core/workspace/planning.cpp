@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/workspace/planning.h"
 
+#include "core/allocator/allocator_replay.h"
 #include "core/base/try.h"
 #include "core/graph/resize.h"
 #include "core/plan/pins.h"
+#include "core/run/device_run.h"
 #include "core/solve/api/certify_and_insert.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 #include <vector>
@@ -50,6 +53,21 @@ base::Result<graph::ProgramPtr> programAt(const graph::ProgramPtr& recorded, con
     return graph::resized(recorded, wanted, job);
 }
 
+namespace {
+
+/// Its peak if the job is stopped, whose result nobody looks at.
+base::Bytes neededBy(const plan::VerifiedPlan& plan, const base::JobContext& job)
+{
+    const base::Bytes peak = plan.evaluation().peak;
+    if (!run::hasAllocator(plan.problem()))
+        return peak;
+    const std::optional<run::DeviceRun> run =
+        run::runLoop(plan, {}, allocator::AllocatorReplay::kUnlimited, job.stop);
+    return run ? std::max(peak, run->reserved + plan.problem().reserve) : peak;
+}
+
+} // namespace
+
 base::Result<Planned> unplannedStep(const graph::ProgramPtr& recorded, const Choices& choices,
                                     const base::JobContext& job)
 {
@@ -62,6 +80,7 @@ base::Result<Planned> unplannedStep(const graph::ProgramPtr& recorded, const Cho
     plan::Problem unpinned = planned.problem;
     unpinned.pins.clear();
     ASSIGN_OR_RETURN(planned.unplanned, plan::certify(unpinned, plan::keepEverything()));
+    planned.unplannedNeeds = neededBy(*planned.unplanned, job);
     planned.peakBound = plan::peakLowerBound(planned.problem);
     plan::Frontier frontier;
     if (planned.problem.pins.empty())

@@ -47,6 +47,9 @@ struct Planned
     Choices choices;
     plan::Problem problem;           ///< with an unlimited budget
     plan::VerifiedPlanPtr unplanned; ///< keeps everything, whatever budget and pins say
+    /// From this budget on the step runs without a plan, and without cache flushes by PyTorch's
+    /// default settings.
+    base::Bytes unplannedNeeds;
     plan::FrontierPtr frontier;
     plan::PeakBound peakBound;
     base::Bytes smallestPeak; ///< smallest peak of all known verified plans

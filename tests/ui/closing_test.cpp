@@ -219,8 +219,7 @@ void ClosingTest::beginsWithARatioOfTheUnplannedPeak()
     PlannerPage* page = open(sampleFile("resnet18"));
     QVERIFY(page != nullptr);
     const Bytes peak = page->document().planned()->unplanned->evaluation().peak;
-    QVERIFY(page->document().document().budget);
-    QCOMPARE(page->document().document().budget->count(),
+    QCOMPARE(page->document().document().budget.count(),
              static_cast<std::int64_t>(0.8 * static_cast<double>(peak.count())));
 }
 

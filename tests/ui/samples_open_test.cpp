@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The start page offers every shipped graph, and each opens to a planned page.
-#include "ui/start_page/file_summary.h"
+#include "ui/start_page/samples.h"
 
 #include "tests/support/golden.h"
 #include "tests/support/test_main.h"

@@ -97,7 +97,7 @@ QString capacityText(base::Bytes memory)
     constexpr std::int64_t kGibi = std::int64_t{1} << 30;
     if (memory.count() % kGibi == 0) // more often than not
         return QString::number(memory.count() / kGibi) + QStringLiteral("\u00a0GiB");
-    return shortBytesText(memory, Rounding::Down);
+    return shortBytesText(memory, Rounding::Nearest);
 }
 
 FigureText bytesFigure(base::Bytes bytes, Rounding rounding)

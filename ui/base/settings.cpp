@@ -17,6 +17,7 @@ constexpr QLatin1String kPatterns{"appearance/patterns"};
 constexpr QLatin1String kLastFolder{"files/last_folder"};
 constexpr QLatin1String kRecentFiles{"files/recent"};
 constexpr QLatin1String kOwnDevices{"planner/own_devices"};
+constexpr QLatin1String kGpu{"planner/gpu"};
 constexpr QLatin1String kWindowGeometry{"window/geometry"};
 
 // In the order of their enums.
@@ -141,6 +142,19 @@ void Settings::addOwnDevice(const QString& line)
         return;
     m_store.setValue(kOwnDevices, lines);
     Q_EMIT ownDevicesChanged(lines);
+}
+
+QString Settings::gpu() const
+{
+    return m_store.value(kGpu).toString();
+}
+
+void Settings::setGpu(const QString& gpu)
+{
+    if (gpu == this->gpu())
+        return;
+    m_store.setValue(kGpu, gpu);
+    Q_EMIT gpuChanged(gpu);
 }
 
 QByteArray Settings::windowGeometry() const

@@ -38,6 +38,9 @@ public:
     /// Devices given by hand, newest first, at most 12, as lines of core/device/device_spec.h.
     [[nodiscard]] QStringList ownDevices() const;
     void addOwnDevice(const QString& line);
+    /// The user's GPU, as findDevice() takes it; empty: not known yet.
+    [[nodiscard]] QString gpu() const;
+    void setGpu(const QString& gpu);
     /// Written and read by the shell only; contains a version of its own.
     [[nodiscard]] QByteArray windowGeometry() const;
     void setWindowGeometry(const QByteArray& geometry);
@@ -50,6 +53,7 @@ Q_SIGNALS:
     void scalePercentChanged(int percent);
     void patternsChanged(PatternStrength patterns);
     void recentFilesChanged(const QStringList& files);
+    void gpuChanged(const QString& gpu);
     void ownDevicesChanged(const QStringList& lines);
 
 private:

@@ -174,6 +174,7 @@ void BudgetTimelineView::beginDrag(const QPointF& pos)
     m_handle->setDragged(true);
     m_handle->setFocus(Qt::MouseFocusReason);
     update();
+    Q_EMIT budgetDragged(*budget());
 }
 
 void BudgetTimelineView::dragTo(const QPointF& pos, Qt::KeyboardModifiers modifiers)
@@ -208,6 +209,16 @@ void BudgetTimelineView::endDrag()
     letGo();
     if (value != before)
         Q_EMIT budgetCommitted(value, before);
+    else
+        Q_EMIT budgetDragCancelled();
+}
+
+void BudgetTimelineView::endDragAt(base::Bytes budget)
+{
+    if (!m_budget.drag)
+        return;
+    model().line = budget;
+    letGo();
 }
 
 bool BudgetTimelineView::goBack()

@@ -75,6 +75,8 @@ public:
     [[nodiscard]] std::optional<base::Bytes> budget() const { return model().line; }
     [[nodiscard]] bool isDragging() const { return m_budget.drag.has_value(); }
 
+    /// Lets the line go without telling anyone: the budget was changed by other means.
+    void endDragAt(base::Bytes budget);
     /// Ends a drag first.
     bool goBack() override;
     void focusBudgetLine();

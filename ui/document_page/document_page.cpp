@@ -42,7 +42,6 @@ QString DocumentPage::title() const
 
 void DocumentPage::saveInto(const session::SessionFilePtr& file, bool isNew)
 {
-    prepareToSave();
     m_keeper.saveInto(file, isNew);
 }
 

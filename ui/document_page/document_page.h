@@ -126,8 +126,6 @@ Q_SIGNALS:
 
 protected:
     [[nodiscard]] workspace::Document& kept() const { return *m_document; }
-    /// Called before the whole document is saved.
-    virtual void prepareToSave() {}
     void notifyIdle();
     /// Posts what could not be restored from the file, once the strip has a listener.
     void showNotes();

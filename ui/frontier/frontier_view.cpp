@@ -140,6 +140,13 @@ base::Bytes FrontierView::budgetAt(double x) const
     return base::Bytes{std::llround((range.minGiB + share * (range.maxGiB - range.minGiB)) * kGiB)};
 }
 
+void FrontierView::setEmptyText(const QString& text)
+{
+    m_emptyText = text;
+    update();
+    describe();
+}
+
 void FrontierView::paintEvent(QPaintEvent* /*event*/)
 {
     const Theme& theme = Theme::current();
@@ -147,8 +154,7 @@ void FrontierView::paintEvent(QPaintEvent* /*event*/)
     if (!m_frontier || m_frontier->points().empty()) {
         painter.fillRect(rect(), theme.color(Role::Panel));
         setText(painter, TextRole::Body, Role::Muted);
-        painter.drawText(rect(), Qt::AlignCenter | Qt::TextWordWrap,
-                         QStringLiteral("The curve appears with the first plan."));
+        painter.drawText(rect(), Qt::AlignCenter | Qt::TextWordWrap, m_emptyText);
         return;
     }
     const Axes range = axes();
@@ -336,6 +342,11 @@ void FrontierView::mouseReleaseEvent(QMouseEvent* event)
     Q_EMIT budgetCommitted(budgetAt(event->position().x()));
 }
 
+void FrontierView::endDrag()
+{
+    m_dragging = false;
+}
+
 void FrontierView::keyPressEvent(QKeyEvent* event)
 {
     if (event->key() == Qt::Key_Escape && m_dragging) {
@@ -375,7 +386,7 @@ bool FrontierView::event(QEvent* event)
 
 void FrontierView::describe()
 {
-    QString text = QStringLiteral("The curve appears with the first plan.");
+    QString text = m_emptyText;
     if (m_frontier && !m_frontier->points().empty()) {
         const auto& points = m_frontier->points();
         const auto point = [this](const plan::VerifiedPlan& plan) {

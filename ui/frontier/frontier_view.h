@@ -31,12 +31,18 @@ public:
     /// Null frontier: shows "The curve appears with the first plan."
     void setFrontier(plan::FrontierPtr frontier, base::Nanoseconds unplannedTime,
                      base::Bytes lowerBound);
+    /// What is said while there is no curve.
+    void setEmptyText(const QString& text);
     void setBudget(base::Bytes budget);
     /// Rising budgets, from each of which on another plan is taken: the arrow keys go to them.
     void setStops(std::vector<base::Bytes> budgets) { m_stops = std::move(budgets); }
+    /// The budget was changed by other means while it was dragged here.
+    void endDrag();
     /// The shown plan; null: none within the budget.
     void setCurrent(plan::VerifiedPlanPtr plan);
 
+    [[nodiscard]] base::Bytes budget() const { return m_budget; }
+    [[nodiscard]] const plan::VerifiedPlanPtr& current() const { return m_current; }
     /// Centre of a plan's marker in widget coordinates.
     [[nodiscard]] QPointF positionOf(const plan::VerifiedPlan& plan) const;
     [[nodiscard]] base::Bytes budgetAt(double x) const;
@@ -83,6 +89,7 @@ private:
     plan::VerifiedPlanPtr m_current;
     base::Nanoseconds m_unplannedTime;
     base::Bytes m_lowerBound;
+    QString m_emptyText = tr("The curve appears with the first plan.");
     std::vector<base::Bytes> m_stops;
     base::Bytes m_budget;
     bool m_dragging = false;

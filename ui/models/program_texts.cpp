@@ -83,4 +83,9 @@ QString sizeText(const graph::Program& program)
     return sizesText(sizes);
 }
 
+QString shortDeviceName(const plan::Device& device)
+{
+    return QString::fromStdString(device.name).remove(QLatin1String{"GeForce "});
+}
+
 } // namespace plimsoll::ui

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/device/device.h"
 #include "core/graph/program.h"
 
 #include <QString>
@@ -27,5 +28,8 @@ namespace plimsoll::ui {
 [[nodiscard]] QString sizeText(const graph::Program& program);
 /// "transformer.wte.weight", or what computed it and where: "softmax, h.0.attn".
 [[nodiscard]] QString storageTitle(const graph::Program& program, graph::StorageId storage);
+
+/// "RTX 4070": for places where "GeForce RTX 4070" is too long.
+[[nodiscard]] QString shortDeviceName(const plan::Device& device);
 
 } // namespace plimsoll::ui

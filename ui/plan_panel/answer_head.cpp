@@ -19,6 +19,8 @@ AnswerHead::AnswerHead(QWidget* parent) : QWidget{parent}
     m_peakDifference = new TextLabel{{}, TextRole::SmallMedium, Role::Muted, this};
     m_time = new TextLabel{unknownText(), TextRole::Figure, Role::Text, this};
     m_timeDifference = new TextLabel{{}, TextRole::SmallMedium, Role::Muted, this};
+    m_peak->setObjectName(QStringLiteral("peak"));
+    m_time->setObjectName(QStringLiteral("stepTime"));
     // The grid distributes the width by the columns' stretch.
     for (TextLabel* label : {m_peak, m_peakDifference, m_time, m_timeDifference})
         label->setSteady();
@@ -45,8 +47,10 @@ void AnswerHead::showFigures(const plan::Evaluation& evaluation, const plan::Eva
     m_time->setText(ui::timeText(evaluation.stepTime));
     const base::Bytes less = evaluation.peak - unplanned.peak;
     m_peakDifference->setText(
-        tr("%1 from %2")
-            .arg(bytesDifferenceText(less), ui::bytesText(unplanned.peak, Rounding::Up)));
+        less.count() == 0
+            ? tr("as unplanned")
+            : tr("%1 from %2")
+                  .arg(bytesDifferenceText(less), ui::bytesText(unplanned.peak, Rounding::Up)));
     m_peakDifference->setColor(less.count() < 0 ? Role::Ok : Role::Muted);
     const base::Nanoseconds more = evaluation.stepTime - unplanned.stepTime;
     m_timeDifference->setText(

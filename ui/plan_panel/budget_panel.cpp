@@ -71,7 +71,6 @@ BudgetPanel::BudgetPanel(QWidget* parent) : QWidget{parent}
     setManualPage(*this, QStringLiteral("window.md#budget-panel"));
     auto* column = makeColumn(this);
     m_head = new AnswerHead{this};
-    m_head->showVerdict(Verdict::Neutral, tr("Set a budget to plan."));
     column->addWidget(m_head);
     column->addWidget(separator(this));
     // The answer stays in view: only what is below it scrolls.
@@ -211,7 +210,7 @@ void BudgetPanel::fillDevices()
     m_device->clear();
     for (const plan::Device& device : devices)
         m_device->addItem(icon(QStringLiteral("gpu")),
-                          QString::fromStdString(device.name) + QStringLiteral(" · ")
+                          shortDeviceName(device) + QStringLiteral(" · ")
                               + capacityText(device.memory),
                           QString::fromStdString(device.id));
     m_device->insertSeparator(m_device->count());
@@ -228,10 +227,20 @@ void BudgetPanel::chooseDevice(int row)
         return;
     }
     const base::Result<plan::Device> device = plan::findDevice(id.toStdString());
-    if (!device || *device == m_choices.device)
+    if (!device)
         return;
+    if (*device == m_choices.device) {
+        Q_EMIT deviceConfirmed();
+        return;
+    }
     workspace::setDevice(m_choices, *m_recorded, *device);
     Q_EMIT choicesChanged(m_choices);
+}
+
+void BudgetPanel::showDevices()
+{
+    m_device->setFocus();
+    m_device->showPopup();
 }
 
 void BudgetPanel::choosePlanner(const QString& id)
@@ -345,14 +354,13 @@ void BudgetPanel::readReserve()
     Q_EMIT choicesChanged(m_choices);
 }
 
-void BudgetPanel::showUnplanned(const plan::VerifiedPlanPtr& unplanned, bool isPlanning)
+void BudgetPanel::showUnplanned(const plan::VerifiedPlanPtr& unplanned)
 {
     m_unplannedPeak = unplanned->evaluation().peak;
     m_head->showFigures(unplanned->evaluation(), unplanned->evaluation());
     m_parallel->showSpent(unplanned->evaluation());
     m_memory->setPlan(unplanned, m_choices.device.memory);
-    judgeNothing(Verdict::Neutral, isPlanning ? tr("Planning for %1…").arg(ui::bytesText(m_budget))
-                                              : tr("Set a budget to plan."));
+    judgeNothing(Verdict::Neutral, tr("Planning for %1…").arg(ui::bytesText(m_budget)));
 }
 
 void BudgetPanel::showPlan(const workspace::Planned& planned, const run::PlanChoice& choice)
@@ -369,10 +377,9 @@ void BudgetPanel::showPlan(const workspace::Planned& planned, const run::PlanCho
         const base::Bytes memory = m_choices.device.memory;
         const bool isOver = m_budget > memory;
         m_gaugeText->setColor(isOver ? Role::Warn : Role::Muted);
-        m_gaugeText->setText(
-            isOver ? tr("Over this GPU's %1.").arg(ui::bytesText(memory, Rounding::Down))
-                   : tr("peak %1 below the budget")
-                         .arg(shortBytesText(m_budget - *peak, Rounding::Down)));
+        m_gaugeText->setText(isOver ? tr("Over this GPU's %1.").arg(ui::bytesText(memory))
+                                    : tr("peak %1 below the budget")
+                                          .arg(shortBytesText(m_budget - *peak, Rounding::Down)));
         m_boundsText->hide();
         judgePlan(choice);
     } else {

@@ -40,9 +40,8 @@ public:
     /// Devices by hand, listed below those of the table.
     void setOwnDevices(const std::vector<plan::Device>& devices);
     void setBudget(base::Bytes budget);
-    /// Nothing is planned yet, or the first plan for the budget is being searched: shows figures of
-    /// the unplanned step.
-    void showUnplanned(const plan::VerifiedPlanPtr& unplanned, bool isPlanning);
+    /// The first plan for the budget is being searched: shows figures of the unplanned step.
+    void showUnplanned(const plan::VerifiedPlanPtr& unplanned);
     /// While dragging: the plan for the budget (null: none) without bounds.
     void showPlan(const workspace::Planned& planned, const run::PlanChoice& choice);
     /// After the drag: the answer with its bounds.
@@ -60,11 +59,15 @@ public:
 
     /// Folds or opens the details of the answer, which are folded at first.
     void showDetails(bool shown);
+    /// Opens the list of GPUs.
+    void showDevices();
     [[nodiscard]] bool areDetailsShown() const { return !m_details->isHidden(); }
 
 Q_SIGNALS:
     void choicesChanged(const plimsoll::workspace::Choices& choices);
     void budgetCommitted(plimsoll::base::Bytes budget);
+    /// The present GPU was chosen from the list.
+    void deviceConfirmed();
     /// The last entry of the list: a device that isn't in it.
     void otherDeviceWanted();
 

@@ -85,11 +85,9 @@ Judgement judge(const run::PlanChoice& choice, base::Bytes budget)
         return {Verdict::Good, tr("Runs with %1. With faster plans, PyTorch's allocator doesn't "
                                   "find enough memory in one piece.")
                                    .arg(asked)};
-    return {Verdict::Good, (plan.plan().recomputesNothing()
-                                ? tr("Runs with %1 without recomputing anything, %2 to "
-                                     "spare.")
-                                : tr("Runs with %1, %2 to spare."))
-                               .arg(asked, spare)};
+    return {Verdict::Good, plan.plan().recomputesNothing()
+                               ? tr("Fits %1 without a plan, %2 to spare.").arg(asked, spare)
+                               : tr("Runs with %1, %2 to spare.").arg(asked, spare)};
 }
 
 QString runDetails(const run::PlanChoice& choice)

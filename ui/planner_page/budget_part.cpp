@@ -17,6 +17,8 @@ namespace plimsoll::ui {
 
 namespace {
 
+const QString kGpuQuestion = QStringLiteral("gpu");
+
 /// Settings written by an older or newer version may contain unreadable lines, which are skipped.
 std::vector<plan::Device> ownDevices(const QStringList& lines)
 {
@@ -29,11 +31,9 @@ std::vector<plan::Device> ownDevices(const QStringList& lines)
 
 void showAnswer(BudgetPanel& panel, const PlannerState& state)
 {
-    const bool isWaiting = state.document.budget && state.isWaiting;
-    if (state.document.budget)
-        panel.setBudget(state.budget);
-    if (!state.document.budget || isWaiting)
-        panel.showUnplanned(state.planned.unplanned, isWaiting);
+    panel.setBudget(state.budget);
+    if (state.isWaiting)
+        panel.showUnplanned(state.planned.unplanned);
     else if (state.isOutdated)
         panel.showOutdated(state.planned, state.choice, state.isPlanning);
     else if (state.isDragging || !state.isRefined)
@@ -46,8 +46,7 @@ void showAnswer(BudgetPanel& panel, const PlannerState& state)
 PlannersAt plannersAt(const PlannerState& state)
 {
     PlannersAt asked;
-    if (state.document.budget || state.isDragging)
-        asked.budget = state.choice.comparablePeak(state.budget);
+    asked.budget = state.choice.comparablePeak(state.budget);
     if (!state.isOutdated) { // else these belong to other choices
         asked.bounds = {state.outcome.peakBound.bytes, state.outcome.timeBound};
         if (state.outcome.best)
@@ -71,9 +70,43 @@ void update(BudgetPanel& panel, const DocumentController& document, const Planne
         || ((what & Change::Answer) && !state.isDragging))
         panel.planners().setSummaries(document.plannerSummaries());
     if (what & Change::AtRest)
-        panel.nextSteps().setSteps(best && state.isPlanned && state.document.budget
+        panel.nextSteps().setSteps(best && state.isPlanned && !state.isDeferred
                                        ? nextStepsOf(state.byBudget, *best)
                                        : std::vector<NextStep>{});
+}
+
+/// The first answer is remembered: from then on files open at the memory of that GPU. So does this
+/// one.
+void rememberGpu(PlannerPage& page, const plan::Device& device)
+{
+    if (!page.settings().gpu().isEmpty())
+        return;
+    page.settings().setGpu(QString::fromStdString(device.id));
+    page.document().commitBudget(device.memory);
+}
+
+/// Once, when the first file is opened and nobody said for which GPU.
+void askForGpu(PlannerPage& page, BudgetPanel& panel)
+{
+    const workspace::PlanDocument& document = page.document().document();
+    if (!document.isDeviceGuessed || !page.settings().gpu().isEmpty())
+        return;
+    QObject::connect(&panel, &BudgetPanel::deviceConfirmed, &page,
+                     [&page, &document] { rememberGpu(page, document.choices.device); });
+    QObject::connect(&page.document(), &DocumentController::choicesChanged, &page,
+                     [&page, &document, guessed = document.choices.device] {
+                         if (document.choices.device != guessed)
+                             rememberGpu(page, document.choices.device);
+                     });
+    QObject::connect(&page.settings(), &Settings::gpuChanged, &page.strip(),
+                     [&strip = page.strip()] { strip.withdraw(kGpuQuestion); });
+    page.strip().post({kGpuQuestion,
+                       MessageKind::Offer,
+                       PlannerPage::tr("For which GPU?"),
+                       PlannerPage::tr("Times are estimated for %1. Yours is remembered, and files "
+                                       "open at its memory.")
+                           .arg(QString::fromStdString(document.choices.device.name)),
+                       {{PlannerPage::tr("Choose GPU…"), [&panel] { panel.showDevices(); }}}});
 }
 
 } // namespace
@@ -95,6 +128,7 @@ PlannerView makeBudgetView(PlannerPage& page)
         chooseAllocator();
         page.storeView();
     });
+    askForGpu(page, *panel);
     panel->setOwnDevices(ownDevices(page.settings().ownDevices()));
     QObject::connect(&page.settings(), &Settings::ownDevicesChanged, panel,
                      [panel](const QStringList& ids) { panel->setOwnDevices(ownDevices(ids)); });

@@ -48,6 +48,7 @@ DocumentController::DocumentController(workspace::PlanDocument& document, Sessio
     , m_keeper{keeper}
     , m_runs{document, keeper}
     , m_planned{std::move(m_document.first)}
+    , m_soFar{std::make_shared<PlannedSoFar>()}
 {
     connect(&m_runs, &DocumentRuns::edited, this, &DocumentController::changed);
     m_refineTimer.setSingleShot(true);
@@ -73,8 +74,11 @@ DocumentController::DocumentController(workspace::PlanDocument& document, Sessio
         answer();
     });
     m_chooser.setPlans(m_planned);
+    m_isDeferred = runsUnplanned();
+    m_complete = m_isDeferred;
     answer();
-    planNow();
+    if (!m_isDeferred)
+        planNow();
 }
 
 DocumentController::~DocumentController()
@@ -89,9 +93,7 @@ qint64 DocumentController::planningFor() const
 
 base::Bytes DocumentController::budget() const
 {
-    if (m_preview)
-        return *m_preview;
-    return m_document.budget.value_or(workspace::suggestedBudget(*m_planned));
+    return m_preview.value_or(m_document.budget);
 }
 
 plan::VerifiedPlanPtr DocumentController::shownPlan() const
@@ -181,6 +183,7 @@ void DocumentController::applyBudget(base::Bytes budget)
 {
     m_preview.reset();
     m_document.budget = budget;
+    m_document.isBudgetSuggested = false;
     answer();
     keepProblem();
     changed();
@@ -188,9 +191,6 @@ void DocumentController::applyBudget(base::Bytes budget)
 
 void DocumentController::applyChoices(const workspace::Choices& choices)
 {
-    // The budget stays the same, even if it was only suggested so far.
-    if (!m_document.budget && m_complete)
-        m_document.budget = budget();
     m_wanted.reset();
     m_document.choices = choices;
     keepProblem();
@@ -202,6 +202,7 @@ void DocumentController::applyChoices(const workspace::Choices& choices)
 void DocumentController::planNow()
 {
     m_complete = false;
+    m_isDeferred = false;
     m_refusal.clear();
     m_soFar = std::make_shared<PlannedSoFar>();
     const auto known = std::ranges::find(m_known, m_document.choices, &workspace::Planned::choices);
@@ -241,8 +242,8 @@ void DocumentController::takePlanned(workspace::PlannedPtr planned)
 {
     m_planned = std::move(planned);
     m_complete = true;
-    // From now on the document has a budget of its own, which must not follow later plans.
-    if (!m_document.budget)
+    if (std::exchange(m_document.isBudgetSuggested, false)
+        && m_document.budget < m_planned->smallestPeak)
         m_document.budget = workspace::suggestedBudget(*m_planned);
     m_chooser.setPlans(m_planned);
     Q_EMIT plannedChanged();
@@ -295,12 +296,6 @@ void DocumentController::takeSoFar()
         || !workspace::planAt(*planned, budget()))
         return;
     m_planned = std::move(planned);
-    // Suggest a budget only if plans still unknown can't lower it.
-    workspace::Planned least = *m_planned;
-    least.smallestPeak = {};
-    const base::Bytes suggested = workspace::suggestedBudget(*m_planned);
-    if (!m_document.budget && !m_preview && suggested == workspace::suggestedBudget(least))
-        m_document.budget = suggested;
     m_chooser.setPlans(m_planned);
     Q_EMIT plannedChanged();
     answer();
@@ -314,8 +309,16 @@ void DocumentController::stopPlanning()
         Q_EMIT choicesChanged();
 }
 
+/// Whether the first picture is all there is to know: the step runs without a plan.
+bool DocumentController::runsUnplanned() const
+{
+    return budget() >= m_planned->unplannedNeeds && m_document.choices.pins.empty();
+}
+
 void DocumentController::answer()
 {
+    if (m_isDeferred && !runsUnplanned())
+        planNow();
     const base::Bytes at = budget();
     m_outcome = {};
     m_outcome.frontier = m_planned->frontier;
@@ -394,12 +397,6 @@ void DocumentController::changed()
 {
     m_document.isChanged = true;
     Q_EMIT titleChanged();
-}
-
-void DocumentController::settleBudget()
-{
-    if (!m_document.budget)
-        m_document.budget = budget();
 }
 
 void DocumentController::stopJobs()

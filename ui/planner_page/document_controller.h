@@ -42,6 +42,8 @@ public:
     [[nodiscard]] const graph::ProgramPtr& program() const { return m_planned->program(); }
     /// Whether the plans are those of the current settings.
     [[nodiscard]] bool isPlanned() const { return m_complete; }
+    /// Whether it isn't planned because the step runs as it is, until the budget is lowered.
+    [[nodiscard]] bool isDeferred() const { return m_isDeferred; }
     /// Whether what is shown is for other settings than the current ones: another GPU, reserve,
     /// planner. Its numbers are then no promise.
     [[nodiscard]] bool isOutdated() const { return m_planned->choices != m_document.choices; }
@@ -84,8 +86,6 @@ public:
     void setOverlay(workspace::OverlayPtr overlay);
     void planNow();
     void stopPlanning();
-    /// Makes the suggested budget the document's.
-    void settleBudget();
     /// Prepares closing: cancels planning; becameIdle() follows once nothing of it runs any more.
     void stopJobs();
     [[nodiscard]] bool isIdle() const;
@@ -114,6 +114,7 @@ private:
     void trySizes(const workspace::Choices& choices);
     void takePlanned(workspace::PlannedPtr planned);
     void takeSoFar();
+    [[nodiscard]] bool runsUnplanned() const;
     void answer();
     void refine();
     void pricePins();
@@ -128,6 +129,7 @@ private:
     workspace::PlannedPtr m_planned;
     std::vector<workspace::PlannedPtr> m_known; ///< of earlier settings: undo answers at once
     bool m_complete = false;
+    bool m_isDeferred = false; ///< not planned, since the step runs without a plan
     std::optional<base::Bytes> m_preview;
     PlanChooser m_chooser;
     run::PlanChoice m_choice;

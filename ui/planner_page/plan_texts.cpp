@@ -137,9 +137,7 @@ std::vector<CapacityMark> capacityMarksOf(const workspace::Choices& choices)
     std::vector<CapacityMark> marks;
     for (const plan::Device& device : plan::builtInDevices()) {
         const bool chosen = device.id == choices.device.id;
-        QString name = QString::fromStdString(device.name);
-        name.remove(QStringLiteral("GeForce ")); // to fit the axis
-        marks.push_back({device.memory, std::move(name), chosen});
+        marks.push_back({device.memory, shortDeviceName(device), chosen});
     }
     std::ranges::stable_partition(marks, [](const CapacityMark& mark) { return mark.chosen; });
     return marks;

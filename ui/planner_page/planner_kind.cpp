@@ -148,8 +148,10 @@ PageKind plannerPageKind(Settings& settings, std::optional<base::Budget> budget,
     const auto make = [&settings, budget, layout = std::move(layout)](
                           workspace::DocumentPtr document, QWidget* parent) -> DocumentPage* {
         auto& plan = dynamic_cast<workspace::PlanDocument&>(*document);
-        if (budget && !plan.budget)
+        if (budget && !plan.session.file) {
             plan.budget = budget->of(plan.first->unplanned->evaluation().peak);
+            plan.isBudgetSuggested = false;
+        }
         return new PlannerPage{std::move(document), settings, layout, parent};
     };
     return {QString::fromStdString(std::string{workspace::kPlanDocument}),

@@ -136,6 +136,7 @@ PlannerState PlannerPage::state() const
             m_document.budget(),
             m_document.isDragging(),
             m_document.isPlanned(),
+            m_document.isDeferred(),
             m_document.isPlanning(),
             m_document.isOutdated(),
             m_document.isRefined(),

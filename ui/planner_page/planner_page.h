@@ -79,7 +79,6 @@ Q_SIGNALS:
     void pinWanted(const QString& pin);
 
 protected:
-    void prepareToSave() override { m_document.settleBudget(); }
     void addToView(QJsonObject& view) const override;
     void restoreFrom(const QJsonObject& view) override;
 

@@ -7,7 +7,8 @@ namespace plimsoll::ui {
 
 bool PlannerState::hasFrontier() const
 {
-    return isPlanned || (isPlanning && !isOutdated && planned.frontier->points().size() > 1);
+    return (isPlanned && !isDeferred)
+           || (isPlanning && !isOutdated && planned.frontier->points().size() > 1);
 }
 
 workspace::MeasuredRunPtr PlannerState::runOfShown() const
@@ -22,7 +23,7 @@ workspace::MeasuredRunPtr PlannerState::runOfShown() const
 StatusText PlannerState::status() const
 {
     const QString info = QStringLiteral("info");
-    if (isWaiting || !document.budget)
+    if (isWaiting)
         return {isPlanning ? QObject::tr("Showing the step without a plan")
                            : QObject::tr("No plan yet"),
                 info};

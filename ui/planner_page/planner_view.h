@@ -29,7 +29,8 @@ struct PlannerState
     bool isLaying;                      ///< whether those are being aligned
     base::Bytes budget;                 ///< under the pointer while dragging, else the document's
     bool isDragging;
-    bool isPlanned; ///< for the current settings
+    bool isPlanned;  ///< for the current settings
+    bool isDeferred; ///< as DocumentController::isDeferred()
     bool isPlanning;
     bool isOutdated;    ///< what is shown is for other settings than the current ones
     bool isRefined;     ///< the bounds of `outcome` are available
@@ -37,7 +38,7 @@ struct PlannerState
     qint64 planningFor; ///< milliseconds; 0: no job is planning
 
     /// Whether there is a plan for the current settings, which can be exported.
-    [[nodiscard]] bool hasPlan() const { return outcome.best && document.budget && !isOutdated; }
+    [[nodiscard]] bool hasPlan() const { return outcome.best && !isOutdated; }
     /// Whether the frontier is for the current settings and has plans.
     [[nodiscard]] bool hasFrontier() const;
     /// The measured run under the shown plan; null: there is none.

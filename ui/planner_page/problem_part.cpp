@@ -146,7 +146,7 @@ QString failureText(const QString& id)
 /// A budget without a plan.
 void showBudget(MessageStrip& strip, DocumentController& document, const PlannerState& state)
 {
-    if (state.outcome.best || state.isWaiting || state.isOutdated || !state.document.budget) {
+    if (state.outcome.best || state.isWaiting || state.isOutdated) {
         strip.withdraw(kBudgetMessage);
         strip.setProperty("budget", QString{});
         return;

@@ -65,7 +65,7 @@ std::vector<RunRow> runRows(const workspace::PlanDocument& document)
 void showPlan(PlanPage& table, const PlannerState& state)
 {
     table.setHeld(state.isDragging);
-    if (state.isWaiting || !state.document.budget)
+    if (state.isWaiting)
         table.showNothing(PlannerPage::tr("The table appears with the first plan."));
     else if (state.outcome.best)
         table.showPlan(state.outcome.best);
@@ -87,6 +87,11 @@ PlannerView makeFrontierView(PlannerPage& page)
     QObject::connect(frontier, &FrontierView::budgetDragCancelled, document,
                      &DocumentController::cancelPreview);
     return {frontier, [frontier](const PlannerState& state, Changes what) {
+                if (state.isDeferred)
+                    frontier->setEmptyText(
+                        PlannerPage::tr("Nothing needs to be planned. Drag the budget line below "
+                                        "%1 to see what less memory costs.")
+                            .arg(bytesText(state.planned.unplannedNeeds, Rounding::Up)));
                 if ((what & Change::Planned) && state.hasFrontier()) {
                     std::vector<base::Bytes> stops;
                     for (const run::PlanFrom& from : state.byBudget)
@@ -96,7 +101,9 @@ PlannerView makeFrontierView(PlannerPage& page)
                                           state.planned.unplanned->evaluation().stepTime,
                                           state.planned.peakBound.bytes);
                 }
-                if ((what & Change::Answer) && state.document.budget) {
+                if (what & Change::Answer) {
+                    if (!state.isDragging)
+                        frontier->endDrag();
                     frontier->setBudget(state.budget);
                     frontier->setCurrent(state.outcome.best);
                 }
@@ -173,7 +180,7 @@ PlannerView makeAccessView(PlannerPage& page)
                 if (!(what & Change::Answer))
                     return;
                 plan::Problem asked = state.planned.unplanned->problem();
-                asked.budget = state.document.budget ? state.budget : asked.budget;
+                asked.budget = state.budget;
                 accesses->setProblem(asked);
             }};
 }

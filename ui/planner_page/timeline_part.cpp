@@ -113,8 +113,10 @@ void TimelinePart::showAnswer(const PlannerState& state)
     if (drawn != state.shown->evaluationPtr()
         || against != state.planned.unplanned->evaluationPtr())
         showCurves(state);
+    if (!state.isDragging) // undo, for example, takes the line out of the hand
+        timeline->endDragAt(state.budget);
     if (!timeline->isDragging())
-        timeline->setBudget(state.document.budget ? std::optional{state.budget} : std::nullopt);
+        timeline->setBudget(state.budget);
     timeline->setBudgetState(infeasible ? BudgetState::Infeasible : BudgetState::Feasible);
     timeline->setPlanPale(infeasible);
     timeline->setStale(!state.isPlanned && state.isPlanning);

@@ -12,7 +12,7 @@
 #include "ui/shell/page_keeper.h"
 #include "ui/shell/settings_dialog.h"
 #include "ui/shell/view_bar.h"
-#include "ui/start_page/file_summary.h"
+#include "ui/start_page/samples.h"
 
 #include <QAction>
 #include <QActionGroup>

@@ -7,9 +7,9 @@
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
 #include "ui/base/widgets.h"
+#include "ui/models/program_texts.h"
+#include "ui/start_page/samples.h"
 
-#include <QCoreApplication>
-#include <QDir>
 #include <QFileInfo>
 #include <QObject>
 #include <QPainter>
@@ -47,19 +47,18 @@ Thumbnail thumbnailOf(const timeline::Timeline& timeline)
 void addPlan(FileSummary& summary, const workspace::PlanDocument& document)
 {
     const plan::Evaluation& unplanned = document.first->unplanned->evaluation();
-    if (!document.budget)
+    if (!document.session.file)
         return;
-    const plan::FrontierPoint plan = workspace::planAt(*document.first, *document.budget);
+    const plan::FrontierPoint plan = workspace::planAt(*document.first, document.budget);
     if (!plan)
         return;
     summary.planned = plan->evaluation().peak;
     summary.plan =
         QObject::tr("%1 at %2, %3")
-            .arg(QString::fromStdString(plan.provenance->asked.planner),
-                 bytesText(*document.budget),
+            .arg(QString::fromStdString(plan.provenance->asked.planner), bytesText(document.budget),
                  percentDifferenceText(slowDown(plan->evaluation().stepTime, unplanned.stepTime)));
     summary.thumbnail.budget =
-        static_cast<double>(document.budget->count())
+        static_cast<double>(document.budget.count())
         / static_cast<double>(std::max<std::int64_t>(1, unplanned.peak.count()));
 }
 
@@ -95,6 +94,8 @@ FileSummary summarize(const QString& path, const base::JobContext& job)
     if (!first.session.file)
         summary.kind =
             QObject::tr("Traced step · %1 ops").arg(countText(document->graph.program->ops.size()));
+    if (const std::optional<plan::Device> gpu = gpuOfSample(path))
+        summary.kind += QObject::tr(" · for %1").arg(shortDeviceName(*gpu));
     const plan::Evaluation& unplanned = document->first->unplanned->evaluation();
     summary.peak = unplanned.peak;
     summary.thumbnail = thumbnailOf(*unplanned.timeline);
@@ -137,32 +138,6 @@ void paintThumbnail(QPainter& painter, const QRectF& rect, const Thumbnail& thum
         painter.drawEllipse(QPointF{rect.right() - 9, y}, 4.5, 4.5);
     }
     painter.restore();
-}
-
-QString sampleFolder()
-{
-    const QDir program{QCoreApplication::applicationDirPath()};
-    for (const QString& folder : {program.filePath(QStringLiteral("../share/plimsoll/samples")),
-                                  QStringLiteral(PLIMSOLL_SAMPLE_FOLDER)})
-        if (QFileInfo{folder}.isDir())
-            return QDir::cleanPath(folder);
-    return {};
-}
-
-QStringList sampleFiles()
-{
-    const QString folder = sampleFolder();
-    QStringList files;
-    if (folder.isEmpty())
-        return files;
-    for (const char* name : {"gpt2", "resnet18", "densenet121", "vit_b_16", "unet", "bert", "llama",
-                             "llama_7b", "gpt2_prompt"}) {
-        const QString path =
-            folder + u'/' + QString::fromLatin1(name) + QStringLiteral(".plimsoll.json.gz");
-        if (QFileInfo::exists(path))
-            files << path;
-    }
-    return files;
 }
 
 } // namespace plimsoll::ui

@@ -6,7 +6,6 @@
 #include "core/base/result.h"
 
 #include <QString>
-#include <QStringList>
 
 #include <optional>
 #include <vector>
@@ -43,11 +42,5 @@ struct FileSummary
 
 /// Draws a thumbnail: fixed part, the rest, outline, and the budget line, if any.
 void paintThumbnail(QPainter& painter, const QRectF& rect, const Thumbnail& thumbnail);
-
-/// The folder of the samples: installed with the program, or that of the source tree. Empty if
-/// there is none.
-[[nodiscard]] QString sampleFolder();
-/// The existing samples, full paths, in the order of the page.
-[[nodiscard]] QStringList sampleFiles();
 
 } // namespace plimsoll::ui

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/start_page/start_page.h"
 
+#include "core/device/known_devices.h"
 #include "ui/base/help_context.h"
 #include "ui/base/icons.h"
 #include "ui/base/widgets.h"
 #include "ui/start_page/file_buttons.h"
+#include "ui/start_page/samples.h"
 
 #include <QClipboard>
+#include <QComboBox>
 #include <QGridLayout>
 #include <QGuiApplication>
 #include <QLabel>
@@ -229,6 +232,7 @@ void StartPage::buildHead(QVBoxLayout& column)
                                    Role::Muted, m_column});
     head->addLayout(names);
     head->addStretch(1);
+    buildGpu(*head);
     auto* open =
         new QPushButton{icon(QStringLiteral("open"), Role::OnAccent, Role::OnAccent),
                         tr("Open…") + QStringLiteral("   ") + QStringLiteral("Ctrl+O"), m_column};
@@ -238,6 +242,41 @@ void StartPage::buildHead(QVBoxLayout& column)
     connect(open, &QPushButton::clicked, this, &StartPage::openRequested);
     head->addWidget(open);
     column.addLayout(head);
+}
+
+/// For which GPU files are opened.
+void StartPage::buildGpu(QHBoxLayout& row)
+{
+    m_gpu = new QComboBox{m_column};
+    m_gpu->setAccessibleName(tr("Your GPU"));
+    m_gpu->setToolTip(tr("Files open at the memory of this GPU."));
+    m_gpu->setPlaceholderText(tr("Choose your GPU"));
+    auto* label = new TextLabel{tr("Your GPU"), TextRole::Body, Role::Muted, m_column};
+    row.addWidget(label);
+    row.addWidget(m_gpu);
+    showGpus();
+    connect(m_gpu, &QComboBox::activated, this,
+            [this](int at) { m_settings.setGpu(m_gpu->itemData(at).toString()); });
+    connect(&m_settings, &Settings::gpuChanged, this, &StartPage::showGpus);
+    connect(&m_settings, &Settings::ownDevicesChanged, this, &StartPage::showGpus);
+}
+
+void StartPage::showGpus()
+{
+    m_gpu->clear();
+    const auto add = [this](const plan::Device& device) {
+        const QString id = QString::fromStdString(device.id);
+        if (m_gpu->findData(id) < 0)
+            m_gpu->addItem(QString::fromStdString(device.name), id);
+    };
+    for (const plan::Device& device : plan::builtInDevices())
+        add(device);
+    QStringList own = m_settings.ownDevices();
+    own << m_settings.gpu();
+    for (const QString& line : own)
+        if (const base::Result<plan::Device> device = plan::findDevice(line.toStdString()))
+            add(*device);
+    m_gpu->setCurrentIndex(m_gpu->findData(m_settings.gpu()));
 }
 
 void StartPage::buildSamples(QVBoxLayout& column)

@@ -8,8 +8,10 @@
 #include <QHash>
 #include <QScrollArea>
 
-class QVBoxLayout;
+class QComboBox;
 class QGridLayout;
+class QHBoxLayout;
+class QVBoxLayout;
 
 namespace plimsoll::ui {
 
@@ -42,6 +44,8 @@ private:
     class DropZone;
     class ErrorBox;
     void buildHead(QVBoxLayout& column);
+    void buildGpu(QHBoxLayout& row);
+    void showGpus();
     void buildSamples(QVBoxLayout& column);
     /// As many cards in a row as fit.
     void arrangeCards();
@@ -52,6 +56,7 @@ private:
     Settings& m_settings;
     QWidget* m_column = nullptr;
     ErrorBox* m_error = nullptr;
+    QComboBox* m_gpu = nullptr;
     DropZone* m_drop = nullptr;
     QGridLayout* m_cards = nullptr;
     std::vector<FileButton*> m_samples;

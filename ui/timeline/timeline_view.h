@@ -18,6 +18,7 @@ public:
     explicit TimelineView(QWidget* parent = nullptr);
 
     void setTimeline(timeline::TimelinePtr stacked);
+    [[nodiscard]] const timeline::TimelinePtr& timeline() const { return m_model.stacked; }
     void setTitle(const QString& title);
     /// Facts, the most important one first: those for which there is no room beside the legend are
     /// omitted, and a tool tip has all.

@@ -93,7 +93,7 @@ void DocumentTest::opensAGraphWithAFirstPicture()
     const workspace::PlanDocument& document = m_sample.document;
     QCOMPARE(document.graph.name, std::string{"resnet18"});
     QVERIFY(!document.session.file);
-    QVERIFY(!document.budget);
+    QVERIFY(document.isBudgetSuggested);
     QVERIFY(document.notes.empty());
     QVERIFY(!document.graph.contentHash.empty());
     const workspace::Planned& first = *m_sample.first;
@@ -149,9 +149,9 @@ void DocumentTest::suggestsABudgetThatShowsAPlan()
     const plan::VerifiedPlanPtr plan = workspace::planAt(*m_sample.planned, budget);
     QVERIFY(plan);
     QVERIFY(!plan->plan().regions().empty());
-    // Before anything is planned, the only plan known keeps everything.
-    QVERIFY(workspace::suggestedBudget(*m_sample.first)
-            >= m_sample.first->unplanned->evaluation().peak);
+    // It is known before anything is planned.
+    QVERIFY(workspace::suggestedBudget(*m_sample.first) == budget);
+    QVERIFY(m_sample.document.isBudgetSuggested && m_sample.document.budget == budget);
 }
 
 void DocumentTest::suggestsTheDeviceWhenTheStepIsTooLarge()
@@ -181,7 +181,7 @@ workspace::PlanDocument workedOn(const tests::PlannedSample& sample)
         run.key = static_cast<int>(document.runs.size()) + 1;
         document.runs.push_back(std::move(run));
     };
-    add(*document.budget, "good");
+    add(document.budget, "good");
     add(Bytes{1 << 20}, "hopeless");
     document.view = R"({"begin":0.5})";
     return document;
@@ -317,11 +317,11 @@ void DocumentTest::showsTheSavedPlanBeforePlanning()
     const auto first = workspace::firstPicture(document, {});
     QVERIFY(first);
     QVERIFY(document.notes.empty());
-    const plan::VerifiedPlanPtr plan = workspace::planAt(**first, *document.budget);
+    const plan::VerifiedPlanPtr plan = workspace::planAt(**first, document.budget);
     QVERIFY(plan);
     QVERIFY(plan->plan() == document.runs.front().plan->plan());
     // Who was asked and who made it, too: that is shown and exported before anything is planned.
-    const plan::FrontierPoint point = workspace::planAt(**first, *document.budget);
+    const plan::FrontierPoint point = workspace::planAt(**first, document.budget);
     QCOMPARE(point.provenance->asked.planner, std::string{"auto"});
     QVERIFY(point.provenance->maker);
     QVERIFY(*point.provenance == *document.runs.front().plan.provenance);
@@ -425,8 +425,8 @@ workspace::PlanDocument resizedDocument()
         return {};
     document.budget = (*planned)->smallestPeak;
     document.runs.push_back(
-        workspace::runOf(workspace::answerAt(**planned, *document.budget, {}, {})->outcome,
-                         *document.budget, document.choices));
+        workspace::runOf(workspace::answerAt(**planned, document.budget, {}, {})->outcome,
+                         document.budget, document.choices));
     return document;
 }
 
@@ -445,7 +445,7 @@ void DocumentTest::keepsTheSizeOfTheStep()
     const auto first = workspace::firstPicture(*after, {});
     QVERIFY2(first, messageOf(first));
     QCOMPARE((*first)->program()->vary->sizes(), (std::vector<std::int64_t>{7, 13}));
-    QCOMPARE((*first)->smallestPeak.count(), before.budget->count());
+    QCOMPARE((*first)->smallestPeak.count(), before.budget.count());
     // The same numbers at another size are another run.
     workspace::Run other = before.runs.front();
     other.sizes = {{"batch", 7}};

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// With which GPU and budget files open, what is asked, and what is planned.
+#include "ui/start_page/opening.h"
+
+#include "core/device/known_devices.h"
+#include "core/workspace/composition.h"
+#include "ui/budget_timeline/budget_timeline_view.h"
+#include "ui/frontier/frontier_view.h"
+#include "ui/plan_panel/budget_panel.h"
+#include "ui/plan_panel/verdict_box.h"
+#include "ui/start_page/samples.h"
+#include "ui/start_page/start_page.h"
+
+#include "tests/support/test_main.h"
+#include "tests/ui/window_fixture.h"
+
+#include <QAbstractItemView>
+#include <QComboBox>
+#include <QFile>
+#include <QPushButton>
+#include <QTest>
+
+namespace {
+
+using namespace plimsoll;
+using namespace plimsoll::ui;
+using namespace plimsoll::tests;
+
+class OpeningTest : public QObject, private WindowFixture
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init();
+    void cleanup() { closeWindow(); }
+    void asksForTheGpuOnce();
+    void theStartPageTellsTheGpu();
+    void plansNothingUntilTheLineIsDragged();
+    void aSampleOpensOnAGpuThatIsTooSmall();
+    void everySampleNeedsAPlanOnItsGpu();
+    void theLineIsThereAtOnce();
+
+private:
+    /// A file of the user's.
+    [[nodiscard]] QString own(const char* name = "resnet18") const
+    {
+        const QString path =
+            QString::fromStdString(m_folder->file(std::string{"my_"} + name + ".plimsoll.json.gz"));
+        QFile::copy(sampleFile(name), path);
+        return path;
+    }
+};
+
+void OpeningTest::init()
+{
+    openWindow({1440, 900}, std::nullopt, [this](PageRegistry& registry) {
+        registry.documents = workspace::documentKinds(
+            openingOf(*m_settings, std::nullopt, *plan::findDevice(plan::kDefaultDevice)));
+    });
+}
+
+QString verdictOf(PlannerPage& page)
+{
+    return viewOf<VerdictBox>(page).sentence();
+}
+
+bool waitForVerdict(PlannerPage& page, const char* beginning)
+{
+    return QTest::qWaitFor([&] { return verdictOf(page).startsWith(QString::fromUtf8(beginning)); },
+                           20'000);
+}
+
+QComboBox* gpuBox(const QWidget& panel)
+{
+    for (QComboBox* box : panel.findChildren<QComboBox*>())
+        if (box->findData(QStringLiteral("rtx-4090")) >= 0)
+            return box;
+    return nullptr;
+}
+
+/// Picks an entry as a person does: in the open list, with the keyboard.
+void pick(QComboBox& box, const char* id)
+{
+    const int row = box.findData(QString::fromLatin1(id));
+    QVERIFY(row >= 0);
+    box.view()->setCurrentIndex(box.model()->index(row, 0));
+    QTest::keyClick(box.view(), Qt::Key_Return);
+}
+
+void OpeningTest::asksForTheGpuOnce()
+{
+    PlannerPage* page = open(own());
+    QVERIFY(page != nullptr);
+    QCOMPARE(page->strip().count(), std::size_t{1});
+    QCOMPARE(page->strip().shown().first, QStringLiteral("For which GPU?"));
+    auto* button = page->strip().findChild<QPushButton*>();
+    QVERIFY(button != nullptr && button->text() == QStringLiteral("Choose GPU…"));
+    QTest::mouseClick(button, Qt::LeftButton);
+    QComboBox* box = gpuBox(viewOf<BudgetPanel>(*page));
+    QVERIFY(box != nullptr && QTest::qWaitFor([box] { return box->view()->isVisible(); }));
+    pick(*box, "rtx-4090");
+    const plan::Device gpu = *plan::findDevice("rtx-4090");
+    QCOMPARE(m_settings->gpu(), QStringLiteral("rtx-4090"));
+    QCOMPARE(page->strip().count(), std::size_t{0});
+    QCOMPARE(page->document().document().choices.device.id, gpu.id);
+    QCOMPARE(page->document().budget().count(), gpu.memory.count());
+    QVERIFY(waitForVerdict(*page, "Fits 23.99"));
+    // From now on files open at its memory, and nothing is asked.
+    PlannerPage* second = open(own("unet"));
+    QVERIFY(second != nullptr && second != page);
+    QCOMPARE(second->strip().count(), std::size_t{0});
+    QCOMPARE(second->document().document().choices.device.id, gpu.id);
+    QCOMPARE(second->document().budget().count(), gpu.memory.count());
+    // Another one for this document changes neither the answer nor the budget.
+    pick(*gpuBox(viewOf<BudgetPanel>(*second)), "rtx-4070");
+    QCOMPARE(second->document().document().choices.device.id, std::string{"rtx-4070"});
+    QCOMPARE(m_settings->gpu(), QStringLiteral("rtx-4090"));
+    QCOMPARE(second->document().budget().count(), gpu.memory.count());
+}
+
+void OpeningTest::theStartPageTellsTheGpu()
+{
+    QComboBox* box = gpuBox(*m_window->findChild<StartPage*>());
+    QVERIFY(box != nullptr);
+    QCOMPARE(box->currentIndex(), -1);
+    pick(*box, "l4");
+    QCOMPARE(m_settings->gpu(), QStringLiteral("l4"));
+    m_settings->setGpu(QStringLiteral("rtx-4070"));
+    QCOMPARE(box->currentData().toString(), QStringLiteral("rtx-4070"));
+    PlannerPage* page = open(own("gpt2"));
+    QVERIFY(page != nullptr);
+    QCOMPARE(page->strip().count(), std::size_t{0});
+    QCOMPARE(page->document().budget().count(), plan::findDevice("rtx-4070")->memory.count());
+    QVERIFY(page->document().isPlanning()); // 12 GiB are not enough
+    m_settings->setGpu(QStringLiteral("no such thing"));
+    QCOMPARE(box->currentIndex(), -1);
+}
+
+void OpeningTest::plansNothingUntilTheLineIsDragged()
+{
+    m_settings->setGpu(QStringLiteral("rtx-4060"));
+    PlannerPage* page = open(own());
+    QVERIFY(page != nullptr);
+    DocumentController& document = page->document();
+    QVERIFY(document.isDeferred() && !document.isPlanning());
+    QVERIFY2(waitForVerdict(*page, "Fits 8.00\u00A0GiB without a plan, 5.2"),
+             qPrintable(verdictOf(*page)));
+    QCOMPARE(document.planned()->frontier->points().size(), std::size_t{1});
+    QVERIFY(viewOf<FrontierView>(*page).accessibleDescription().contains(
+        QStringLiteral("Nothing needs to be planned")));
+    // Smaller, but enough: still nothing.
+    document.commitBudget(document.planned()->unplannedNeeds);
+    QVERIFY(document.isDeferred() && !document.isPlanning());
+    auto& timeline = viewOf<BudgetTimelineView>(*page);
+    const QPoint from = budgetHandle(*page);
+    QTest::mousePress(&timeline, Qt::LeftButton, {}, from);
+    for (int dy = 4; dy <= 120; dy += 4)
+        QTest::mouseMove(&timeline, from + QPoint{0, dy});
+    QVERIFY(!document.isDeferred());
+    QVERIFY(document.budget() < document.planned()->unplannedNeeds);
+    QVERIFY(QTest::qWaitFor([&] { return document.isPlanned(); }, kPatience));
+    QTest::mouseRelease(&timeline, Qt::LeftButton, {}, from + QPoint{0, 120});
+    QVERIFY(isDone(*page));
+    QVERIFY(document.planned()->frontier->points().size() > 1);
+    QVERIFY(!document.outcome().best->plan().recomputesNothing());
+    document.undoStack().undo();
+    QVERIFY(waitForVerdict(*page, "Fits "));
+}
+
+void OpeningTest::aSampleOpensOnAGpuThatIsTooSmall()
+{
+    m_settings->setGpu(QStringLiteral("h200")); // a sample's own GPU comes first
+    PlannerPage* page = open(sampleFile("gpt2"));
+    QVERIFY(page != nullptr);
+    QCOMPARE(page->strip().count(), std::size_t{0});
+    QCOMPARE(page->document().document().choices.device.id, std::string{"rtx-4070"});
+    QVERIFY(isDone(*page));
+    QVERIFY2(waitForVerdict(*page, "Runs with 11.99\u00A0GiB"), qPrintable(verdictOf(*page)));
+    QVERIFY(!page->document().outcome().best->plan().recomputesNothing());
+}
+
+void OpeningTest::everySampleNeedsAPlanOnItsGpu()
+{
+    int checked = 0;
+    for (const QString& path : sampleFiles()) {
+        const std::optional<plan::Device> gpu = gpuOfSample(path);
+        if (!gpu)
+            continue;
+        ++checked;
+        const auto opened = workspace::openFile(
+            path.toStdString(),
+            workspace::documentKinds(
+                openingOf(*m_settings, std::nullopt, *plan::findDevice(plan::kDefaultDevice))),
+            {});
+        QVERIFY(opened);
+        const auto& document = dynamic_cast<const workspace::PlanDocument&>(*opened->front());
+        QVERIFY(document.choices.device == *gpu && document.budget == gpu->memory);
+        QVERIFY2(document.first->unplannedNeeds > gpu->memory, qPrintable(path));
+        QVERIFY2(document.first->peakBound.bytes < gpu->memory, qPrintable(path));
+    }
+    QCOMPARE(checked, 5);
+    QVERIFY(!isSample(own()));
+}
+
+/// No frame shows a budget that is not the line's, or asks for one.
+void OpeningTest::theLineIsThereAtOnce()
+{
+    PlannerPage* page = open(sampleFile("llama_7b"));
+    QVERIFY(page != nullptr);
+    const base::Bytes budget = page->document().budget();
+    const auto agrees = [&] {
+        return viewOf<BudgetTimelineView>(*page).budget() == budget
+               && page->document().budget() == budget
+               && !verdictOf(*page).contains(QStringLiteral("Set a budget"));
+    };
+    QVERIFY(agrees());
+    QVERIFY(verdictOf(*page).startsWith(QStringLiteral("Planning for ")));
+    QVERIFY(QTest::qWaitFor([&] { return page->document().isRefined() && !agrees(); }, 3000)
+            == false);
+    page->document().stopPlanning();
+}
+
+} // namespace
+
+PLIMSOLL_TEST(OpeningTest, QApplication)
+#include "opening_test.moc"

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/start_page/samples.h"
+
+#include "core/device/known_devices.h"
+
+#include <QCoreApplication>
+#include <QDir>
+#include <QFileInfo>
+
+#include <array>
+
+namespace plimsoll::ui {
+
+namespace {
+
+struct Sample
+{
+    const char* name;
+    const char* gpu; ///< "": any
+};
+
+constexpr std::array kSamples{
+    Sample{"gpt2", "rtx-4070"},     Sample{"resnet18", ""}, Sample{"densenet121", "rtx-4070"},
+    Sample{"vit_b_16", "rtx-4060"}, Sample{"unet", ""},     Sample{"bert", "rtx-4080"},
+    Sample{"llama", "rtx-4080"},    Sample{"llama_7b", ""}, Sample{"gpt2_prompt", ""},
+};
+
+QString fileOf(const Sample& sample)
+{
+    return QString::fromLatin1(sample.name) + QStringLiteral(".plimsoll.json.gz");
+}
+
+} // namespace
+
+QString sampleFolder()
+{
+    const QDir program{QCoreApplication::applicationDirPath()};
+    for (const QString& folder : {program.filePath(QStringLiteral("../share/plimsoll/samples")),
+                                  QStringLiteral(PLIMSOLL_SAMPLE_FOLDER)})
+        if (QFileInfo{folder}.isDir())
+            return QDir::cleanPath(folder);
+    return {};
+}
+
+QStringList sampleFiles()
+{
+    const QString folder = sampleFolder();
+    QStringList files;
+    if (folder.isEmpty())
+        return files;
+    for (const Sample& sample : kSamples) {
+        const QString path = folder + u'/' + fileOf(sample);
+        if (QFileInfo::exists(path))
+            files << path;
+    }
+    return files;
+}
+
+bool isSample(const QString& path)
+{
+    const QFileInfo file{path};
+    return file.exists() && file.canonicalPath() == QFileInfo{sampleFolder()}.canonicalFilePath();
+}
+
+std::optional<plan::Device> gpuOfSample(const QString& path)
+{
+    if (!isSample(path))
+        return std::nullopt;
+    for (const Sample& sample : kSamples)
+        if (QFileInfo{path}.fileName() == fileOf(sample))
+            if (const base::Result<plan::Device> device = plan::findDevice(sample.gpu))
+                return *device;
+    return std::nullopt;
+}
+
+} // namespace plimsoll::ui
