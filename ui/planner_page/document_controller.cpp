@@ -197,6 +197,8 @@ void DocumentController::applyChoices(const workspace::Choices& choices)
     changed();
     Q_EMIT choicesChanged();
     planNow();
+    if (!m_complete)
+        Q_EMIT answerChanged(); // what is shown is outdated now
 }
 
 void DocumentController::planNow()
