@@ -169,7 +169,7 @@ void BudgetTimelineView::beginDrag(const QPointF& pos)
     m_budget.frozen =
         BudgetModel::Frozen{m_budget.unplannedPeakPosition(), m_budget.measuredPeakPosition()};
     m_budget.drag.emplace(*budget(), pos.y(), now.at.plot().height(), m_budget.limits(now.bytes));
-    model().heldLength = model().axis.length();
+    holdAxis(m_longest ? StepAxis{m_longest}.length() : 0);
     model().cursorCard = false;
     m_handle->setDragged(true);
     m_handle->setFocus(Qt::MouseFocusReason);
@@ -196,7 +196,7 @@ void BudgetTimelineView::letGo()
 {
     m_budget.drag.reset();
     m_budget.frozen.reset();
-    model().heldLength.reset();
+    releaseAxis();
     m_handle->setDragged(false);
     input().letGo();
     changed();

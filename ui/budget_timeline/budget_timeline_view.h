@@ -53,6 +53,8 @@ public:
         changed();
     }
     /// Peaks of the frontier's points; devices, bounds and the unplanned peak are always targets.
+    /// The slowest step that may be shown while the line is dragged: the axis has room for it.
+    void setLongest(timeline::TimelinePtr longest) { m_longest = std::move(longest); }
     void setSnapTargets(std::vector<SnapTarget> targets)
     {
         m_budget.extraTargets = std::move(targets);
@@ -114,6 +116,7 @@ private:
     void readField();
     void closeField();
 
+    timeline::TimelinePtr m_longest;
     BudgetModel m_budget{model()};
     BudgetOverlay m_overlay{m_budget};
     BudgetHandle* m_handle;

@@ -17,12 +17,28 @@ namespace {
 constexpr double kGibi = 1024.0 * 1024.0 * 1024.0;
 constexpr double kSnapPixels = 6.0;
 constexpr double kLeavePixels = 8.0;
+constexpr double kTargetGap = 8.0; ///< pixels
 constexpr double kSlow = 8.0;
 
 base::Bytes clamped(base::Bytes value, const BudgetLimits& limits)
 {
     return std::clamp(value, base::Bytes{base::kMiB},
                       std::max(limits.axisTop, base::Bytes{base::kMiB}));
+}
+
+/// Targets at least kTargetGap pixels apart: those with names come first.
+std::vector<SnapTarget> thinned(std::vector<SnapTarget> targets, double bytesPerPixel)
+{
+    std::ranges::stable_partition(targets,
+                                  [](const SnapTarget& target) { return !target.name.isEmpty(); });
+    std::vector<SnapTarget> kept;
+    for (SnapTarget& target : targets)
+        if (!target.name.isEmpty() || std::ranges::none_of(kept, [&](const SnapTarget& other) {
+                return std::abs(static_cast<double>((other.bytes - target.bytes).count()))
+                       < kTargetGap * bytesPerPixel;
+            }))
+            kept.push_back(std::move(target));
+    return kept;
 }
 
 /// The next target above or below; the value itself if there is none.
@@ -75,6 +91,8 @@ BudgetDrag::BudgetDrag(base::Bytes start, double pointerY, double pixels, Budget
     , m_pointerY{pointerY}
     , m_position{static_cast<double>(start.count())}
 {
+    m_limits.targets = thinned(std::move(m_limits.targets),
+                               static_cast<double>(m_limits.axisTop.count()) / m_pixels);
 }
 
 double BudgetDrag::pixelsTo(base::Bytes target) const

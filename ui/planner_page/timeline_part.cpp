@@ -94,6 +94,8 @@ void TimelinePart::update(const PlannerState& state, Changes what)
 {
     if ((what & Change::Planned) && state.hasFrontier()) {
         timeline->setSnapTargets(snapTargetsOf(state.byBudget));
+        if (!state.planned.frontier->points().empty()) // the smallest is the slowest
+            timeline->setLongest(state.planned.frontier->points().front()->evaluation().timeline);
         timeline->setSmallestFeasible(shownCeiling(state.planned.smallestPeak));
     }
     if (what & (Change::Planned | Change::Choices))

@@ -11,6 +11,7 @@
 #include <QWheelEvent>
 
 #include <algorithm>
+#include <utility>
 
 namespace plimsoll::ui {
 
@@ -31,6 +32,31 @@ TimelineView::TimelineView(QWidget* parent) : QWidget{parent}
     connect(&m_input, &TimelineInput::stepHovered, this, &TimelineView::stepHovered);
     connect(&m_input, &TimelineInput::cursorShapeChanged, this,
             [this](Qt::CursorShape shape) { setCursor(shape); });
+}
+
+void TimelineView::holdAxis(double length)
+{
+    const double before = m_model.axis.length();
+    const VisibleRange range = m_model.viewport.range();
+    m_heldWhole = range == VisibleRange{};
+    m_model.heldLength = std::max(before, length);
+    if (!m_heldWhole) {
+        const double scale = before / *m_model.heldLength;
+        m_model.viewport.setRange({range.begin * scale, range.end * scale});
+    }
+    m_canvas.invalidateAll();
+    placeChildren();
+}
+
+void TimelineView::releaseAxis()
+{
+    if (!m_model.heldLength)
+        return;
+    const double scale = *std::exchange(m_model.heldLength, std::nullopt) / m_model.axis.length();
+    const VisibleRange range = m_model.viewport.range();
+    m_model.viewport.setRange(m_heldWhole && range == VisibleRange{}
+                                  ? VisibleRange{}
+                                  : VisibleRange{range.begin * scale, range.end * scale});
 }
 
 void TimelineView::invalidate()

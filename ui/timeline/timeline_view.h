@@ -35,6 +35,8 @@ public:
     /// Ignores steps that the timeline doesn't have.
     void setPinnedSteps(const std::vector<std::size_t>& steps);
     [[nodiscard]] base::Bytes axisTop() const { return frame().at.top(); }
+    /// Nanoseconds or steps, as StepAxis::length(): of the shown step, or longer during a drag.
+    [[nodiscard]] double axisLength() const { return m_model.axisLength(); }
     /// The step under the cursor.
     [[nodiscard]] std::optional<std::size_t> cursorStep() const { return m_model.cursorStep; }
 
@@ -68,6 +70,10 @@ protected:
     [[nodiscard]] const TimelineModel& model() const { return m_model; }
     [[nodiscard]] TimelineInput& input() { return m_input; }
     [[nodiscard]] TimelineFrame frame() const { return m_canvas.frame(); }
+    /// Fixes the frame while an overlay is dragged, with an axis of at least `length`, on which
+    /// what is shown stays visible.
+    void holdAxis(double length);
+    void releaseAxis();
     /// Repaints everything; while an overlay is dragged, only the stack.
     void invalidate();
     /// The frame may have changed: moves child widgets to their places.
@@ -101,6 +107,7 @@ private:
     static constexpr double kKeyPan = 0.25;
 
     TimelineModel m_model;
+    bool m_heldWhole = false; ///< the whole step was visible when the axis was held
     TimelineCanvas m_canvas{*this, m_model};
     TimelineInput m_input{m_model, m_canvas};
 };

@@ -32,6 +32,8 @@ private Q_SLOTS:
     void dragsTheLineAndTellsEachNewValue();
     void restoresTheBudgetOnEscape();
     void keepsItsFrameWhileDragged();
+    void hasRoomForTheSlowestPlanWhileDragged_data();
+    void hasRoomForTheSlowestPlanWhileDragged();
     void ignoresABudgetFromOutsideWhileDragged();
     void movesTheLineByKeysInExactSteps_data();
     void movesTheLineByKeysInExactSteps();
@@ -104,6 +106,42 @@ void BudgetTimelineViewTest::keepsItsFrameWhileDragged()
     QCOMPARE(m_view->axisTop(), top);
     QTest::mouseRelease(m_view.get(), Qt::LeftButton, {}, start + QPoint{0, 30});
     QVERIFY(m_view->axisTop() > top);
+}
+
+void BudgetTimelineViewTest::hasRoomForTheSlowestPlanWhileDragged_data()
+{
+    QTest::addColumn<double>("begin");
+    QTest::addColumn<double>("end");
+    QTest::newRow("whole step") << 0.0 << 1.0;
+    QTest::newRow("zoomed") << 0.2 << 0.6;
+}
+
+void BudgetTimelineViewTest::hasRoomForTheSlowestPlanWhileDragged()
+{
+    QFETCH(double, begin);
+    QFETCH(double, end);
+    const auto slowest = sampleStep(1000, 0.0);
+    const double length = m_view->axisLength();
+    const double most = StepAxis{slowest}.length();
+    QVERIFY(most > 1.04 * length);
+    m_view->setLongest(slowest);
+    QCOMPARE(m_view->axisLength(), length);
+    m_view->setVisibleRange({begin, end});
+    const QPoint start = onLine();
+    QTest::mousePress(m_view.get(), Qt::LeftButton, {}, start);
+    QCOMPARE(m_view->axisLength(), most);
+    // A zoomed part stays where it is; the whole step is the whole of the slowest one.
+    const bool isWhole = begin == 0.0;
+    const auto near = [](double a, double b) { return std::abs(a - b) < 1e-9; };
+    QVERIFY(near(m_view->visibleRange().begin, isWhole ? 0.0 : begin * length / most));
+    QVERIFY(near(m_view->visibleRange().end, isWhole ? 1.0 : end * length / most));
+    QTest::mouseMove(m_view.get(), start + QPoint{0, 40});
+    m_view->setTimelines({slowest, sampleStep(1000, 1.0), nullptr});
+    QCOMPARE(m_view->axisLength(), most); // nothing of it lies outside
+    m_view->setTimelines({sampleStep(1000, 0.35), sampleStep(1000, 1.0), nullptr});
+    QTest::mouseRelease(m_view.get(), Qt::LeftButton, {}, start + QPoint{0, 40});
+    QCOMPARE(m_view->axisLength(), length);
+    QVERIFY(near(m_view->visibleRange().begin, begin) && near(m_view->visibleRange().end, end));
 }
 
 void BudgetTimelineViewTest::ignoresABudgetFromOutsideWhileDragged()

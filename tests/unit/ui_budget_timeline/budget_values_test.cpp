@@ -28,6 +28,7 @@ class BudgetValuesTest : public QObject
 private Q_SLOTS:
     void roundsToAtMostOnePixel();
     void snapsWithinSixPixelsAndLeavesAtEight();
+    void targetsAreEightPixelsApart();
     void doesNotSnapWithAlt();
     void movesEightTimesSlowerWithCtrl();
     void staysOnTheAxis();
@@ -54,6 +55,23 @@ void BudgetValuesTest::snapsWithinSixPixelsAndLeavesAtEight()
     QCOMPARE(drag.moveTo(84, {}).count(), 7721 * kMiB); // 6.7 px past it
     QCOMPARE(drag.moveTo(82, {}).count(), (7424 + 18 * 32) * kMiB);
     QVERIFY(!drag.snapped().has_value());
+}
+
+void BudgetValuesTest::targetsAreEightPixelsApart()
+{
+    BudgetLimits dense = limits(); // 32 MiB a pixel
+    dense.targets = {{Bytes{7600 * kMiB}, QStringLiteral("RTX 4060")}};
+    for (std::int64_t at = 7328; at < 7900; at += 32)
+        dense.targets.push_back({Bytes{at * kMiB}, {}});
+    BudgetDrag drag{Bytes{7424 * kMiB}, 100, 512, dense};
+    QList<std::int64_t> snapped;
+    for (int y = 100; y >= 84; --y) {
+        const std::int64_t value = drag.moveTo(y, {}).count() / kMiB;
+        if (drag.snapped() && !snapped.contains(value))
+            snapped << value;
+    }
+    // Those with names stay; the others keep away from them and from each other.
+    QCOMPARE(snapped, (QList<std::int64_t>{7328, 7600, 7872}));
 }
 
 void BudgetValuesTest::doesNotSnapWithAlt()
