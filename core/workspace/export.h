@@ -5,6 +5,7 @@
 #include "core/evaluate/frontier.h"
 
 #include <filesystem>
+#include <string_view>
 #include <vector>
 
 namespace plimsoll::workspace {
@@ -14,5 +15,9 @@ namespace plimsoll::workspace {
 [[nodiscard]] base::Result<void> exportPlan(const plan::FrontierPoint& plan,
                                             const std::filesystem::path& path,
                                             const std::vector<std::filesystem::path>& graphs);
+/// Writes `content`, made of a plan, with the same care.
+[[nodiscard]] base::Result<void> exportContent(std::string_view content,
+                                               const std::filesystem::path& path,
+                                               const std::vector<std::filesystem::path>& graphs);
 
 } // namespace plimsoll::workspace

@@ -37,6 +37,17 @@ bool sameFile(const std::filesystem::path& a, const std::filesystem::path& b)
     return !a.empty() && !b.empty() && std::filesystem::equivalent(a, b, error) && !error;
 }
 
+Result<void> checkIsNone(const std::vector<std::filesystem::path>& graphs,
+                         const std::filesystem::path& path)
+{
+    if (std::ranges::none_of(
+            graphs, [&](const std::filesystem::path& graph) { return sameFile(path, graph); }))
+        return {};
+    return failure(ErrorKind::File,
+                   fmt::format("{} is the graph that was read, so it is not overwritten.",
+                               io::pathText(path)));
+}
+
 /// Adapts a writer that supports every plan.
 template <std::string (*Write)(const plan::FrontierPoint&)>
 Result<std::string> contentOf(const plan::FrontierPoint& plan)
@@ -109,12 +120,15 @@ Result<void> writePlanFile(const plan::FrontierPoint& plan, const std::filesyste
                            const std::vector<std::filesystem::path>& graphs)
 {
     ASSIGN_OR_RETURN(const PlanWriter* writer, writerFor(path));
-    if (std::ranges::any_of(
-            graphs, [&](const std::filesystem::path& graph) { return sameFile(path, graph); }))
-        return failure(ErrorKind::File,
-                       fmt::format("{} is the graph that was read, so it is not overwritten.",
-                                   io::pathText(path)));
+    RETURN_IF_ERROR(checkIsNone(graphs, path));
     ASSIGN_OR_RETURN(const std::string content, writer->content(plan));
+    return io::writeAtomically(path, content);
+}
+
+Result<void> writeContent(std::string_view content, const std::filesystem::path& path,
+                          const std::vector<std::filesystem::path>& graphs)
+{
+    RETURN_IF_ERROR(checkIsNone(graphs, path));
     return io::writeAtomically(path, content);
 }
 

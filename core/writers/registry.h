@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace plimsoll::writers {
@@ -35,5 +36,9 @@ struct PlanWriter
 [[nodiscard]] base::Result<void>
 writePlanFile(const plan::FrontierPoint& plan, const std::filesystem::path& path,
               const std::vector<std::filesystem::path>& graphs = {});
+/// Writes content that was made of a plan elsewhere, with the same care.
+[[nodiscard]] base::Result<void> writeContent(std::string_view content,
+                                              const std::filesystem::path& path,
+                                              const std::vector<std::filesystem::path>& graphs);
 
 } // namespace plimsoll::writers

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The window end to end, as a user goes: open, plan, undo, save, open again, export.
-#include "core/plan_file/plan_json.h"
-#include "core/writers/formats.h"
+// The window end to end, as a user goes: open, plan, undo, save, open again.
 #include "ui/base/numbers.h"
 #include "ui/budget_timeline/budget_timeline_view.h"
 #include "ui/models/plan_model.h"
@@ -19,7 +17,6 @@
 
 #include <QAction>
 #include <QApplication>
-#include <QClipboard>
 #include <QDockWidget>
 #include <QFile>
 #include <QHeaderView>
@@ -56,7 +53,6 @@ private Q_SLOTS:
     void undoesWhatWasTypedIntoAField();
     void reopensASessionAsItWasLeft();
     void savesEachChangeOfASession();
-    void exportsByEnding();
     void tellsWhyAFileCannotBeOpened();
     void keepsTheDocumentWhenAnotherFileFails();
     void cancelsPlanning();
@@ -237,32 +233,6 @@ void MainWindowTest::savesEachChangeOfASession()
     QVERIFY(content);
     QCOMPARE(content->plan.problem.budgetBytes, std::int64_t{2300} << 20);
     QCOMPARE(content->plan.runs.size(), std::size_t{2});
-}
-
-void MainWindowTest::exportsByEnding()
-{
-    PlannerPage* page = openPlanned();
-    QVERIFY(page != nullptr);
-    QSignalSpy exported{&page->exporter(), &PlanExport::exported};
-    for (const char* ending : {"json", "py", "csv", "svg"}) {
-        const QString path = QString::fromStdString(m_folder->file(std::string{"plan."} + ending));
-        page->exporter().start(path);
-        QVERIFY(exported.wait(kPatience));
-        QFile file{path};
-        QVERIFY(file.open(QIODevice::ReadOnly));
-        const std::string content = file.readAll().toStdString();
-        QVERIFY(!content.empty());
-        if (std::string_view{ending} == "json") {
-            const auto read = plan::readPlan(content, *page->document().document().graph.program);
-            QVERIFY(read);
-            QVERIFY(read->plan == page->document().outcome().best->plan());
-        }
-    }
-    page->exporter().start(QStringLiteral("plan.docx"));
-    QVERIFY(QTest::qWaitFor([&] { return !page->strip().isHidden(); }, kPatience));
-    trigger("file.snippet");
-    QCOMPARE(QGuiApplication::clipboard()->text().toStdString(),
-             plimsoll::writers::pythonSnippet(page->document().outcome().best));
 }
 
 void MainWindowTest::tellsWhyAFileCannotBeOpened()

@@ -5,6 +5,8 @@
 #include <QFileIconProvider>
 #include <QFileInfo>
 
+#include <algorithm>
+
 namespace plimsoll::ui {
 
 namespace {
@@ -30,6 +32,31 @@ QStringList run(QFileDialog& dialog, IconsByName& icons, const QString& folder,
     return dialog.exec() == QDialog::Accepted ? dialog.selectedFiles() : QStringList{};
 }
 
+/// ".py" of "Python module (*.py)"; empty for a filter of several endings.
+QString endingOf(const QString& filter)
+{
+    const qsizetype star = filter.lastIndexOf(QLatin1String{"(*."});
+    const QString ending = star < 0 ? QString{} : filter.mid(star + 2).chopped(1);
+    return ending.contains(u' ') ? QString{} : ending;
+}
+
+/// Another filter gives the proposed name its ending: "gpt2.plan.json" becomes "gpt2.plan.py".
+void followFilter(QFileDialog& dialog, const QString& filter)
+{
+    const QStringList chosen = dialog.selectedFiles();
+    const QString ending = endingOf(filter);
+    if (ending.isEmpty() || chosen.isEmpty())
+        return;
+    QString name = QFileInfo{chosen.front()}.fileName();
+    qsizetype longest = 0;
+    for (const QString& other : dialog.nameFilters())
+        if (const QString known = endingOf(other); !known.isEmpty() && name.endsWith(known))
+            longest = std::max(longest, known.size());
+    name.chop(longest);
+    if (!name.isEmpty())
+        dialog.selectFile(name + ending);
+}
+
 } // namespace
 
 // A dialog reads its first folder during construction, before it can be configured: so start in one
@@ -52,6 +79,8 @@ QString chooseFileToSave(QWidget* parent, const QString& title, const QString& p
     dialog.setAcceptMode(QFileDialog::AcceptSave);
     dialog.setFileMode(QFileDialog::AnyFile);
     dialog.selectFile(proposed.fileName());
+    QObject::connect(&dialog, &QFileDialog::filterSelected, &dialog,
+                     [&dialog](const QString& filter) { followFilter(dialog, filter); });
     return run(dialog, icons, proposed.path(), filters).value(0);
 }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/base/settings.h"
 
+#include <QFileInfo>
+#include <QStandardPaths>
+
 #include <algorithm>
 #include <array>
 
@@ -17,6 +20,7 @@ constexpr QLatin1String kPatterns{"appearance/patterns"};
 constexpr QLatin1String kLastFolder{"files/last_folder"};
 constexpr QLatin1String kRecentFiles{"files/recent"};
 constexpr QLatin1String kOwnDevices{"planner/own_devices"};
+constexpr QLatin1String kSaveFolder{"files/save_folder"};
 constexpr QLatin1String kGpu{"planner/gpu"};
 constexpr QLatin1String kWindowGeometry{"window/geometry"};
 
@@ -97,6 +101,19 @@ QString Settings::lastFolder() const
 void Settings::setLastFolder(const QString& folder)
 {
     m_store.setValue(kLastFolder, folder);
+}
+
+QString Settings::saveFolder() const
+{
+    const QString folder = m_store.value(kSaveFolder).toString();
+    return !folder.isEmpty() && QFileInfo{folder}.isDir()
+               ? folder
+               : QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
+}
+
+void Settings::setSaveFolder(const QString& folder)
+{
+    m_store.setValue(kSaveFolder, folder);
 }
 
 QStringList Settings::recentFiles() const

@@ -31,6 +31,9 @@ public:
     [[nodiscard]] QString lastFolder() const;
     void setLastFolder(const QString& folder);
     /// Newest first, at most 12.
+    /// Where files are proposed to be written: the user's documents at first.
+    [[nodiscard]] QString saveFolder() const;
+    void setSaveFolder(const QString& folder);
     [[nodiscard]] QStringList recentFiles() const;
     void addRecentFile(const QString& path);
     void removeRecentFile(const QString& path);

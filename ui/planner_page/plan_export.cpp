@@ -9,6 +9,7 @@
 #include "ui/base/texts.h"
 #include "ui/document_page/document_page.h"
 #include "ui/planner_page/document_controller.h"
+#include "ui/planner_page/plan_picture.h"
 
 #include <QClipboard>
 #include <QFileInfo>
@@ -34,9 +35,11 @@ void PlanExport::choose(const QString& title, const char* ending, const QString&
 {
     const QString path = chooseFileToSave(
         m_page.window(), title,
-        m_settings.lastFolder() + u'/' + m_page.name() + QString::fromLatin1(ending), filters);
-    if (!path.isEmpty())
-        start(path);
+        m_settings.saveFolder() + u'/' + m_page.name() + QString::fromLatin1(ending), filters);
+    if (path.isEmpty())
+        return;
+    m_settings.setSaveFolder(QFileInfo{path}.absolutePath());
+    start(path);
 }
 
 void PlanExport::chooseFile()
@@ -44,9 +47,14 @@ void PlanExport::chooseFile()
     choose(tr("Export plan"), ".plan.json", exportFilters());
 }
 
+void PlanExport::choosePython()
+{
+    choose(tr("Export Python module"), ".py", tr("Python module (*.py)"));
+}
+
 void PlanExport::choosePicture()
 {
-    choose(tr("Export picture"), ".svg", tr("Picture (*.svg)"));
+    choose(tr("Export picture"), ".svg", tr("SVG (*.svg);;PNG (*.png);;PDF (*.pdf)"));
 }
 
 void PlanExport::start(const QString& path)
@@ -56,7 +64,13 @@ void PlanExport::start(const QString& path)
         return;
     m_job.start(
         [plan, path, kept = m_kept()](const base::JobContext&) -> base::Result<bool> {
-            RETURN_IF_ERROR(workspace::exportPlan(plan, path.toStdString(), kept));
+            if (isDrawn(path)) {
+                ASSIGN_OR_RETURN(const QByteArray picture, drawnPicture(plan, path));
+                RETURN_IF_ERROR(
+                    workspace::exportContent(picture.toStdString(), path.toStdString(), kept));
+            } else {
+                RETURN_IF_ERROR(workspace::exportPlan(plan, path.toStdString(), kept));
+            }
             return true;
         },
         [this, path](const base::Result<bool>& done) {

@@ -19,7 +19,7 @@ class PlanExport : public QObject
 
 public:
     /// `kept`: files that are open, which must not be overwritten.
-    PlanExport(DocumentPage& page, const DocumentController& document, const Settings& settings,
+    PlanExport(DocumentPage& page, const DocumentController& document, Settings& settings,
                std::function<std::vector<std::filesystem::path>()> kept)
         : m_page{page}, m_document{document}, m_settings{settings}, m_kept{std::move(kept)}
     {
@@ -27,6 +27,7 @@ public:
 
     /// Asks for the file; its extension selects the format.
     void chooseFile();
+    void choosePython();
     void choosePicture();
     void start(const QString& path);
     void copySnippet();
@@ -40,7 +41,7 @@ private:
 
     DocumentPage& m_page;
     const DocumentController& m_document;
-    const Settings& m_settings;
+    Settings& m_settings;
     std::function<std::vector<std::filesystem::path>()> m_kept;
     JobRunner<bool> m_job;
 };

@@ -109,6 +109,8 @@ std::vector<PageCommand> commands()
         {Export, "file.export", QObject::tr("&Export Plan…"), "Ctrl+E",
          on([](PlannerPage& page) { page.exporter().chooseFile(); }), "export", of(hasPlan),
          of(exportTip)},
+        {Export, "file.python", QObject::tr("Export Python &Module…"), "",
+         on([](PlannerPage& page) { page.exporter().choosePython(); }), "", of(hasPlan)},
         {Export, "file.picture", QObject::tr("Export &Picture…"), "Ctrl+Shift+E",
          on([](PlannerPage& page) { page.exporter().choosePicture(); }), "", of(hasPlan)},
         {Export, "file.snippet", QObject::tr("Copy P&ython Lines"), "Ctrl+Shift+C",

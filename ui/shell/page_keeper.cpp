@@ -55,7 +55,7 @@ void PageKeeper::save(DocumentPage& page)
 void PageKeeper::saveAs(DocumentPage& page)
 {
     const QString proposal = page.isInSession() ? page.originFile()
-                                                : m_settings.lastFolder() + u'/' + page.name()
+                                                : m_settings.saveFolder() + u'/' + page.name()
                                                       + QStringLiteral(".plimsoll");
     QString path = chooseFileToSave(m_tabs.window(), tr("Save session"), proposal,
                                     tr("Plimsoll session (*.plimsoll)"));
@@ -63,6 +63,7 @@ void PageKeeper::saveAs(DocumentPage& page)
         return;
     if (QFileInfo{path}.suffix().isEmpty())
         path += QStringLiteral(".plimsoll");
+    m_settings.setSaveFolder(QFileInfo{path}.absolutePath());
     saveTo(page, path);
 }
 
