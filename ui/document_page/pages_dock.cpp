@@ -7,6 +7,7 @@
 #include <QMenu>
 #include <QPaintEvent>
 #include <QPainter>
+#include <QTabBar>
 #include <QToolButton>
 
 namespace plimsoll::ui {
@@ -14,6 +15,8 @@ namespace plimsoll::ui {
 namespace {
 
 constexpr int kCountsWidth = 120;
+constexpr int kMenuWidth = 72;  ///< of the button for pages without a tab
+constexpr int kBesideTabs = 64; ///< margins, spacing, and the dock's menu
 
 /// Background of a dock's title bar: panel colour, rounded at the top, with a line below.
 class TitleBar : public QWidget
@@ -73,6 +76,15 @@ protected:
 
 } // namespace
 
+/// Tabs that tell how wide they want to be.
+class TabRow : public QTabBar
+{
+public:
+    using QTabBar::QTabBar;
+    [[nodiscard]] int widthOf(int index) const { return tabSizeHint(index).width(); }
+    [[nodiscard]] QSize minimumSizeHint() const override { return {0, sizeHint().height()}; }
+};
+
 PagesDock::PagesDock(const QString& name, const QString& title, QWidget* parent)
     : QDockWidget{title, parent}
 {
@@ -83,12 +95,22 @@ PagesDock::PagesDock(const QString& name, const QString& title, QWidget* parent)
     m_title = new TextLabel{title, TextRole::Strong, Role::Text, bar};
     m_title->setContentsMargins(0, 0, 0, 0);
     row->addWidget(m_title);
-    m_tabs = new QTabBar{bar};
+    m_tabs = new TabRow{bar};
+    m_tabs->setUsesScrollButtons(false);
+    m_tabs->setElideMode(Qt::ElideNone);
     m_tabs->setProperty("pages", true);
     m_tabs->setDrawBase(false);
     m_tabs->setExpanding(false);
     m_tabs->setAccessibleName(title);
     row->addWidget(m_tabs);
+    m_others = new QToolButton{bar};
+    m_others->setAutoRaise(true);
+    m_others->setPopupMode(QToolButton::InstantPopup);
+    m_others->setAccessibleName(tr("More pages of %1").arg(title));
+    m_others->setMenu(new QMenu{m_others});
+    connect(m_others->menu(), &QMenu::aboutToShow, this, &PagesDock::fillOthers);
+    m_others->hide();
+    row->addWidget(m_others);
     row->addStretch(1);
     m_counts = new TextLabel{{}, TextRole::Body, Role::Muted, bar};
     m_counts->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
@@ -105,12 +127,13 @@ PagesDock::PagesDock(const QString& name, const QString& title, QWidget* parent)
     more->setMenu(menu);
     row->addWidget(more);
     setTitleBarWidget(bar);
+    bar->installEventFilter(this);
     m_pages = new Body{this};
     setWidget(m_pages);
     connect(m_tabs, &QTabBar::currentChanged, this, [this](int index) {
         if (index >= 0 && index < m_pages->count())
             m_pages->setCurrentIndex(index);
-        m_tabs->updateGeometry(); // the current tab's bold title is wider
+        arrangeTabs(); // the current tab's bold title is wider
         Q_EMIT pageChanged();
     });
     updateTitle();
@@ -174,6 +197,56 @@ void PagesDock::updateTitle()
     m_tabs->setVisible(m_tabs->count() >= 2);
     if (m_tabs->count() == 1)
         m_title->setText(m_tabs->tabText(0));
+    arrangeTabs();
+}
+
+int PagesDock::currentPage() const
+{
+    return m_tabs->currentIndex();
+}
+
+bool PagesDock::eventFilter(QObject* watched, QEvent* event)
+{
+    if (watched == titleBarWidget() && event->type() == QEvent::Resize)
+        arrangeTabs();
+    return QDockWidget::eventFilter(watched, event);
+}
+
+void PagesDock::arrangeTabs()
+{
+    const Theme& theme = Theme::current();
+    const int count = m_tabs->count();
+    const int menu = theme.px(kMenuWidth);
+    const int room =
+        titleBarWidget()->width() - theme.px(kBesideTabs) - m_counts->sizeHint().width();
+    int all = 0;
+    for (int i = 0; i < count; ++i)
+        all += m_tabs->widthOf(i);
+    const bool fits = all <= room;
+    int left = room - (fits ? 0 : menu) - (count > 0 ? m_tabs->widthOf(currentPage()) : 0);
+    for (int i = 0; i < count; ++i) {
+        const bool isCurrent = i == currentPage();
+        const int width = m_tabs->widthOf(i);
+        const bool isShown = fits || isCurrent || width <= left;
+        if (!isCurrent)
+            left -= isShown ? width : left + 1; // the tabs behind one that is hidden are, too
+        m_tabs->setTabVisible(i, isShown);
+    }
+    m_others->setVisible(!fits && count > 1);
+    int hidden = 0;
+    for (int i = 0; i < count; ++i)
+        hidden += m_tabs->isTabVisible(i) ? 0 : 1;
+    m_others->setText(tr("%1 more").arg(hidden) + QStringLiteral(" ▾"));
+    m_tabs->updateGeometry();
+}
+
+void PagesDock::fillOthers()
+{
+    m_others->menu()->clear();
+    for (int i = 0; i < m_tabs->count(); ++i)
+        if (!m_tabs->isTabVisible(i))
+            m_others->menu()->addAction(m_tabs->tabText(i), m_tabs,
+                                        [this, i] { m_tabs->setCurrentIndex(i); });
 }
 
 } // namespace plimsoll::ui

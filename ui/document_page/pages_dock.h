@@ -3,14 +3,17 @@
 
 #include <QDockWidget>
 #include <QStackedWidget>
-#include <QTabBar>
+
+class QToolButton;
 
 namespace plimsoll::ui {
 
 class TextLabel;
+class TabRow;
 
 /// A dock with the design's title bar (section 2): a title for one page, tabs for several; on the
 /// right a line of counts and the menu. The pages share one place, so Qt draws no tabs of its own.
+/// Tabs for which there is no room are in a menu.
 class PagesDock : public QDockWidget
 {
     Q_OBJECT
@@ -26,7 +29,7 @@ public:
     [[nodiscard]] bool holds(const QWidget* page) const { return m_pages->indexOf(page) >= 0; }
     void showPage(QWidget* page);
     void setPageTitle(QWidget* page, const QString& title);
-    [[nodiscard]] int currentPage() const { return m_tabs->currentIndex(); }
+    [[nodiscard]] int currentPage() const;
     void setCurrentPage(int index);
     /// Beside the title: "75 recompute".
     void setCounts(const QString& counts);
@@ -34,10 +37,17 @@ public:
 Q_SIGNALS:
     void pageChanged();
 
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
 private:
     void updateTitle();
+    /// Shows as many tabs as there is room for, always the current one.
+    void arrangeTabs();
+    void fillOthers();
 
-    QTabBar* m_tabs = nullptr;
+    TabRow* m_tabs = nullptr;
+    QToolButton* m_others = nullptr; ///< the pages without a tab
     TextLabel* m_title = nullptr;
     TextLabel* m_counts = nullptr;
     QStackedWidget* m_pages = nullptr;

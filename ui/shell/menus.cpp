@@ -9,6 +9,7 @@
 #include "ui/shell/file_opener.h"
 #include "ui/shell/find_field.h"
 #include "ui/shell/help_dialogs.h"
+#include "ui/shell/mnemonics.h"
 #include "ui/shell/page_keeper.h"
 #include "ui/shell/settings_dialog.h"
 #include "ui/shell/view_bar.h"
@@ -89,6 +90,8 @@ Menus::Menus(const MenuTargets& targets) : m_to{targets}
     buildOwn();
     buildWindow();
     buildHelp();
+    for (QAction* action : m_to.bar.actions())
+        addMnemonics(*action->menu());
 }
 
 void Menus::update(const DocumentPage* page)

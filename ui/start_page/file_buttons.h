@@ -22,6 +22,8 @@ Q_SIGNALS:
     void removeRequested(const QString& path);
 
 protected:
+    /// Enter opens, as Space does.
+    void keyPressEvent(QKeyEvent* event) override;
     [[nodiscard]] const FileSummary& summary() const { return m_summary; }
 
 private:
