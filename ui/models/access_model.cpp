@@ -16,10 +16,13 @@ namespace plimsoll::ui {
 
 namespace {
 
-constexpr std::array kAccessColumns{TableColumn{"Value"},          TableColumn{"Bytes", true},
-                                    TableColumn{"Forward", true},  TableColumn{"to", true},
-                                    TableColumn{"Backward", true}, TableColumn{"to", true},
-                                    TableColumn{"Swap-free", true}};
+constexpr std::array kAccessColumns{TableColumn{"Value"},
+                                    TableColumn{"Bytes", true},
+                                    TableColumn{"Forward", true},
+                                    TableColumn{"to", true},
+                                    TableColumn{"Backward", true},
+                                    TableColumn{"to", true},
+                                    TableColumn{"Room to swap", true}};
 
 graph::OpIndex momentIn(const solve::Accesses& accesses, int column)
 {

@@ -31,8 +31,9 @@ QString swapFreeText(std::optional<base::Nanoseconds> time)
 {
     if (!time)
         return unknownText();
-    return time->count() < 0 ? QStringLiteral("−") + timeText(base::Nanoseconds{-time->count()})
-                             : timeText(*time);
+    return time->count() < 0
+               ? QObject::tr("%1 too short").arg(timeText(base::Nanoseconds{-time->count()}))
+               : timeText(*time);
 }
 
 } // namespace plimsoll::ui

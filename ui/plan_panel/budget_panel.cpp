@@ -145,7 +145,7 @@ void BudgetPanel::buildForm(QWidget& content)
     m_fieldError = makeErrorLabel(this);
     m_planner = new QComboBox{this};
     for (const auto& planner : solve::planners())
-        m_planner->addItem(QString::fromStdString(planner->descriptor().name),
+        m_planner->addItem(QString::fromStdString(planner->descriptor().id),
                            QString::fromStdString(planner->descriptor().id));
     m_planners = new PlannerTable{this};
     m_device->setIconSize({theme.px(16), theme.px(16)});

@@ -81,7 +81,7 @@ void AccessPage::buildTable()
                      {AccessModel::LastForwardColumn, 56},
                      {AccessModel::FirstBackwardColumn, 84},
                      {AccessModel::LastBackwardColumn, 56},
-                     {AccessModel::SwapFreeColumn, 88}});
+                     {AccessModel::SwapFreeColumn, 112}});
     connect(m_table->selectionModel(), &QItemSelectionModel::currentChanged, this,
             [this](const QModelIndex& current) {
                 if (current.isValid() && !m_isReplacing)

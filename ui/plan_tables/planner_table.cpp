@@ -76,7 +76,8 @@ StateTexts stateTexts(const PlannerSummary& standing, const SummaryAt& at, bool 
     };
     switch (report.state) {
     case PlannerState::NotRun: return alone(QStringLiteral("not run"));
-    case PlannerState::Unfit: return alone(QStringLiteral("not fit"));
+    case PlannerState::Unfit:
+        return StateTexts{QStringLiteral("makes no such plans"), QStringLiteral("n/a")};
     case PlannerState::Waiting: return alone(QStringLiteral("waiting"));
     case PlannerState::Running: return alone(QStringLiteral("%1\u00a0%").arg(report.perMille / 10));
     case PlannerState::Stopped: return after(QStringLiteral("stopped"));

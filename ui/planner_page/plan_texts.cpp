@@ -189,6 +189,8 @@ std::vector<NextStep> nextStepsOf(const run::PlansByBudget& plans,
     for (const plan::CheaperPlan& cheapest :
          plan::cheapestPlans(frontier, present, NextSteps::kRows)) {
         const auto from = std::ranges::find(plans, cheapest.to, &run::PlanFrom::plan);
+        if (from->budget >= present.problem().budget) // there it takes more than this one has
+            continue;
         // A budget that reads the same may have a faster plan.
         const base::Bytes budget = shownCeiling(from->budget);
         const run::PlanFrom& taken =

@@ -91,7 +91,7 @@ PageChoice plannerChoice()
         });
     for (const auto& planner : solve::planners())
         planners.entries.push_back({QString::fromStdString(planner->descriptor().id),
-                                    QString::fromStdString(planner->descriptor().name)});
+                                    QString::fromStdString(planner->descriptor().id)});
     return planners;
 }
 

@@ -91,9 +91,12 @@ ByteAxis byteAxis(base::Bytes content, double pixels, double minGap)
     ByteAxis axis;
     axis.step = base::Bytes{step};
     axis.top = base::Bytes{intervals() * step};
-    const ByteUnit& unit = byteUnitOf(axis.step);
+    // The unit in which sizes of the plot are shown, unless that needs more than three decimals.
+    const ByteUnit& large = byteUnitOf(axis.top);
+    const ByteUnit& unit = step * 8 >= large.factor ? large : byteUnitOf(axis.step);
     for (std::int64_t at = 0; at <= axis.top.count(); at += step) {
-        QString label = QString::number(at / unit.factor);
+        QString label =
+            QString::number(static_cast<double>(at) / static_cast<double>(unit.factor), 'g', 7);
         if (at == axis.top.count())
             label += QChar{kNoBreak} + QString::fromUtf16(unit.name);
         axis.ticks.push_back(Tick{static_cast<double>(at), label});

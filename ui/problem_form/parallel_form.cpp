@@ -214,14 +214,14 @@ void ParallelForm::showSpent(const plan::Evaluation& evaluation)
         return;
     }
     const plan::Communication& spent = *evaluation.communication;
-    m_spent[0]->setText(tr("%1 of %2 exposed in %3")
+    m_spent[0]->setText(tr("Waits %1 for %3, %2 in all")
                             .arg(ui::timeText(spent.exposed + spent.gatherExposed),
                                  ui::timeText(spent.reduce + spent.gather),
                                  QString::fromStdString(base::counted(
                                      spent.reductions.size() + spent.gatherings.size(),
                                      spent.gatherings.empty() ? "reduction" : "collective"))));
     m_spent[1]->setText(
-        tr("plus %1 for copies and sync").arg(ui::timeText(spent.sync + spent.copies)));
+        tr("Copies and synchronization take %1").arg(ui::timeText(spent.sync + spent.copies)));
 }
 
 } // namespace plimsoll::ui

@@ -70,7 +70,7 @@ void addAccesses(Answer& answer, const plan::Problem& problem)
                     base::bytesText(profile.minimumPeak, base::Rounding::Up),
                     base::bytesText(problem.budget), over);
     answer.text += fmt::format("{:>12} {:>13} {:>13} {:>10}  made by\n", "value", "forward",
-                               "backward", "swap-free");
+                               "backward", "room to swap");
     ordered_json values = ordered_json::array();
     for (const solve::ValueAccess& value : profile.values) {
         values.push_back(valueJson(program, value));

@@ -134,16 +134,17 @@ std::string dataParallelText(const plan::Problem& problem, const plan::Evaluatio
         base::Bytes bytes;
         for (const plan::ReducedGradient& gradient : problem.parallel->gradients)
             bytes += gradient.bytes;
-        text += fmt::format(
-            "  parallel    one of {} processes: {} of gradients {}, {} of {} exposed; "
-            "{} for syncing and copies{}\n",
-            setting.world, base::bytesText(bytes), reductionText(*problem.parallel),
-            base::timeText(spent.exposed), base::timeText(spent.reduce),
-            base::timeText(spent.sync + spent.copies),
-            setting.zero > 0 ? fmt::format(", {} of {} exposed for ZeRO-{}'s parameters",
-                                           base::timeText(spent.gatherExposed),
-                                           base::timeText(spent.gather), setting.zero)
-                             : std::string{});
+        text += fmt::format("  parallel    one of {} processes: {} of gradients {}; the step waits "
+                            "{} of the {} that "
+                            "they take, and spends {} on copies and synchronization{}\n",
+                            setting.world, base::bytesText(bytes), reductionText(*problem.parallel),
+                            base::timeText(spent.exposed), base::timeText(spent.reduce),
+                            base::timeText(spent.sync + spent.copies),
+                            setting.zero > 0 ? fmt::format(
+                                "; it waits {} of the {} that gathering ZeRO-{}'s parameters takes",
+                                base::timeText(spent.gatherExposed), base::timeText(spent.gather),
+                                setting.zero)
+                                             : std::string{});
     }
     for (const std::string& sentence : evaluation.warnings)
         text += fmt::format("  warning     {}\n", sentence);

@@ -142,9 +142,8 @@ void ParallelFormTest::whatIsChosenIsWhatIsPlanned()
     const QList<TextLabel*> lines = form(*page).findChildren<TextLabel*>();
     const QString shown = lines[lines.size() - 2]->text();
     QVERIFY2(shown.contains(ui::timeText(spent.exposed + spent.gatherExposed)), qPrintable(shown));
-    QCOMPARE(
-        lines.last()->text(),
-        QStringLiteral("plus %1 for copies and sync").arg(ui::timeText(spent.sync + spent.copies)));
+    QCOMPARE(lines.last()->text(), QStringLiteral("Copies and synchronization take %1")
+                                       .arg(ui::timeText(spent.sync + spent.copies)));
     // Off again: a process by itself, whose plans are known.
     click(*page, "Data parallel (DDP)");
     QVERIFY(isDone(*page));

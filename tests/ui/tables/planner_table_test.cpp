@@ -107,7 +107,7 @@ void PlannerTableTest::showsWhatEachPlannerHas()
     };
     QVERIFY(stateOf("auto").contains(QStringLiteral(", ") + timeText(planned.took)));
     QCOMPARE(stateOf("none"), QStringLiteral("not run"));
-    QCOMPARE(stateOf("capuchin"), QStringLiteral("not fit")); // it makes no regions
+    QCOMPARE(stateOf("capuchin"), QStringLiteral("makes no such plans")); // it makes no regions
     QVERIFY(table.model()
                 ->rowAt(rowOf(table, "capuchin"))
                 .tip.contains(QStringLiteral("It makes no plans with runtime checkpoint.")));

@@ -51,7 +51,9 @@ void TicksTest::choosesBinarySteps_data()
     QTest::newRow("300 MiB") << qint64{300 * kMiB} << 400.0 << 64 * kMiB << 320 * kMiB
                              << QStringLiteral("320 MiB");
     QTest::newRow("3.9 GiB") << qint64{3990 * kMiB} << 400.0 << 512 * kMiB << gib(4)
-                             << QStringLiteral("4096 MiB");
+                             << QStringLiteral("4 GiB");
+    QTest::newRow("1.1 GiB") << qint64{1100 * kMiB} << 400.0 << 256 * kMiB << 1280 * kMiB
+                             << QStringLiteral("1.25 GiB");
     QTest::newRow("nothing") << qint64{0} << 400.0 << qint64{1} << qint64{8}
                              << QStringLiteral("8 B");
 }
