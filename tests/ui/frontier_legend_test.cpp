@@ -2,6 +2,7 @@
 // The legend of the frontier: who made its points, with the marks that stand on the curve.
 #include "ui/frontier/frontier_view.h"
 
+#include "tests/support/planned_samples.h"
 #include "tests/support/test_main.h"
 #include "tests/ui/window_fixture.h"
 
@@ -11,6 +12,7 @@
 
 namespace {
 
+using namespace plimsoll;        // NOLINT(google-build-using-namespace)
 using namespace plimsoll::ui;    // NOLINT(google-build-using-namespace)
 using namespace plimsoll::tests; // NOLINT(google-build-using-namespace)
 
@@ -23,6 +25,7 @@ private Q_SLOTS:
     void cleanup() { closeWindow(); }
     void namesWhoMadeThePoints();
     void leavesOutWhatHasNoRoom();
+    void theAxisIsBrokenForOutliers();
 };
 
 void FrontierLegendTest::namesWhoMadeThePoints()
@@ -76,6 +79,45 @@ void FrontierLegendTest::leavesOutWhatHasNoRoom()
     QVERIFY(narrow.legend().size() < all);
     for (const FrontierLegendEntry& entry : narrow.legend())
         QVERIFY(entry.mark.x() < narrow.width());
+}
+
+/// Few slow plans don't squash the others: above the break they share a strip.
+void FrontierLegendTest::theAxisIsBrokenForOutliers()
+{
+    const plan::FrontierPtr all = frontierOf(QStringLiteral("gpt2"));
+    const auto& points = all->points();
+    const base::Nanoseconds fastest = points.back()->evaluation().stepTime;
+    auto few = std::make_shared<plan::Frontier>();
+    few->insert(points.front());
+    for (const plan::FrontierPoint& point : points)
+        if (slowDown(point->evaluation().stepTime, fastest) < 0.1)
+            few->insert(point);
+    FrontierView view;
+    view.resize(380, 220);
+    const auto heights = [&](const plan::FrontierPtr& frontier) {
+        view.setFrontier(frontier, fastest, base::Bytes{});
+        QList<double> at;
+        for (const plan::FrontierPoint& point : frontier->points())
+            at << view.positionOf(*point).y();
+        return at;
+    };
+    QList<double> at = heights(few);
+    QVERIFY(view.accessibleDescription().contains(QStringLiteral("axis of slow-downs is broken")));
+    // The slowest is at the top; the others use much of what is below the break.
+    const double height = at.back() - at.front();
+    QVERIFY(at[1] - at.front() > 0.1 * height);
+    QVERIFY(at.back() - at[1] > 0.1 * height);
+    for (qsizetype i = 1; i < at.size(); ++i)
+        QVERIFY(at[i] >= at[i - 1]);
+    // Without outliers it is in scale.
+    at = heights(all);
+    QVERIFY(!view.accessibleDescription().contains(QStringLiteral("broken")));
+    const auto slower = [&](std::size_t i) {
+        return double((points[i]->evaluation().stepTime - fastest).count());
+    };
+    const double scale = (at.back() - at.front()) / slower(0);
+    for (std::size_t i = 0; i < points.size(); ++i)
+        QVERIFY(std::abs(at.back() - at[qsizetype(i)] - slower(i) * scale) < 1e-6 * at.back());
 }
 
 } // namespace

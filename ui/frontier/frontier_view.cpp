@@ -22,6 +22,9 @@ namespace plimsoll::ui {
 
 namespace {
 
+constexpr double kQuantile = 0.9; ///< of the plans' slow-downs: up to there the axis is in scale
+constexpr double kOutlier = 1.8;  ///< how much larger the largest must be to break the axis
+constexpr double kStrip = 0.2;    ///< of the plot's height, above the break
 constexpr double kGiB = 1073741824.0;
 
 constexpr double kLegendHeight = 22;
@@ -115,8 +118,18 @@ FrontierView::Axes FrontierView::axes() const
     const double margin = std::max((most - least) * 0.06, most * 0.01);
     axes.minGiB = std::max(0.0, least - 2 * margin);
     axes.maxGiB = most + margin;
+    std::vector<double> slower;
     for (const plan::FrontierPoint& point : points)
-        axes.maxSlower = std::max(axes.maxSlower, slowerOf(*point) * 1.1);
+        slower.push_back(slowerOf(*point));
+    const auto most90 = slower.begin()
+                        + static_cast<std::ptrdiff_t>(
+                            std::floor(kQuantile * static_cast<double>(slower.size() - 1)));
+    const double largest = *std::ranges::max_element(slower);
+    std::ranges::nth_element(slower, most90);
+    axes.maxSlower = std::max(axes.maxSlower, largest * 1.1);
+    axes.limit = std::max(axes.limit, *most90 * 1.25);
+    if (axes.maxSlower < kOutlier * axes.limit) // nothing is squashed
+        axes.limit = axes.maxSlower;
     return axes;
 }
 
@@ -125,7 +138,14 @@ QPointF FrontierView::at(const Axes& range, double gib, double slower)
     const QRectF& plot = range.plot;
     const double x =
         plot.left() + (gib - range.minGiB) / (range.maxGiB - range.minGiB) * plot.width();
-    return {x, plot.bottom() - slower / range.maxSlower * plot.height()};
+    if (!range.isBroken())
+        return {x, plot.bottom() - slower / range.maxSlower * plot.height()};
+    const double strip = kStrip * plot.height();
+    const double y =
+        slower <= range.limit
+            ? plot.bottom() - slower / range.limit * (plot.height() - strip)
+            : plot.top() + strip - (slower - range.limit) / (range.maxSlower - range.limit) * strip;
+    return {x, y};
 }
 
 QPointF FrontierView::positionOf(const plan::VerifiedPlan& plan) const
@@ -185,8 +205,13 @@ void FrontierView::paintAxes(QPainter& painter, const Axes& range) const
     painter.fillRect(range.plot, theme.color(Role::Plot));
     painter.setFont(theme.font(TextRole::Small));
     const QFontMetricsF metrics{painter.font()};
-    for (const double tick :
-         decimalTicks(0, range.maxSlower * 100, range.plot.height(), theme.px(30))) {
+    const double scaled = range.plot.height() * (range.isBroken() ? 1 - kStrip : 1);
+    std::vector<double> ticks = decimalTicks(0, range.limit * 100, scaled, theme.px(30));
+    if (range.isBroken()) {
+        std::erase_if(ticks, [&](double tick) { return tick > range.limit * 100 * 0.9; });
+        ticks.push_back(std::round(range.maxSlower / 1.1 * 100));
+    }
+    for (const double tick : ticks) {
         const double y = at(range, range.minGiB, tick / 100).y();
         painter.setPen(theme.color(Role::Grid));
         painter.drawLine(QPointF{range.plot.left(), y}, QPointF{range.plot.right(), y});
@@ -196,6 +221,8 @@ void FrontierView::paintAxes(QPainter& painter, const Axes& range) const
         drawNumber(painter, {range.plot.left() - theme.px(8), y + metrics.capHeight() / 2}, text,
                    Qt::AlignRight);
     }
+    if (range.isBroken())
+        paintBreak(painter, range);
     const ByteUnit& unit = byteUnitOf(m_frontier->points().back()->evaluation().peak);
     const double perGiB = kGiB / static_cast<double>(unit.factor);
     for (const double tick : decimalTicks(range.minGiB * perGiB, range.maxGiB * perGiB,
@@ -220,6 +247,22 @@ void FrontierView::paintAxes(QPainter& painter, const Axes& range) const
     }
     painter.setPen(theme.color(Role::BorderStrong));
     painter.drawLine(range.plot.bottomLeft(), range.plot.bottomRight());
+}
+
+/// Two short strokes across the axis.
+void FrontierView::paintBreak(QPainter& painter, const Axes& range)
+{
+    const Theme& theme = Theme::current();
+    const QPointF at{range.plot.left(), range.plot.top() + kStrip * range.plot.height()};
+    const double half = theme.px(4);
+    setShape(painter, QPen{theme.color(Role::Panel), 5});
+    painter.drawLine(at, at + QPointF{range.plot.width(), 0});
+    setShape(painter, QPen{theme.color(Role::Muted), 1.25});
+    for (const double y : {-2.5, 2.5})
+        for (const double x : {0.0, range.plot.width()}) {
+            const QPointF middle = at + QPointF{x, y};
+            painter.drawLine(middle + QPointF{-half, half / 2}, middle + QPointF{half, -half / 2});
+        }
 }
 
 void FrontierView::paintCurve(QPainter& painter, const Axes& range) const
@@ -401,35 +444,48 @@ void FrontierView::describe()
         for (const PlannerLook* look : marksOf(*m_frontier))
             makers << plannerLookName(*look);
         text += QStringLiteral(" Made by %1.").arg(makers.join(QStringLiteral(", ")));
+        if (axes().isBroken())
+            text += QStringLiteral(" The axis of slow-downs is broken above %1.")
+                        .arg(percentDifferenceText(axes().limit));
         if (m_current)
             text += QStringLiteral(" Shown: %1.").arg(point(*m_current));
     }
     setAccessibleDescription(text);
 }
 
+QString FrontierView::pointText(const plan::FrontierPoint& point) const
+{
+    const QString text =
+        point->plan().isCompiledStep()
+            ? QStringLiteral("Peak %1, step %2 (%3), by %5, ops recomputed before %4 others")
+            : QStringLiteral("Peak %1, step %2 (%3), by %5, %4 regions");
+    return text
+        .arg(ui::bytesText(point->evaluation().peak, Rounding::Up),
+             ui::timeText(point->evaluation().stepTime), percentDifferenceText(slowerOf(*point)))
+        .arg(QString::number(point->plan().decisionCount()),
+             QString::fromStdString(point.provenance->madeBy().planner));
+}
+
 void FrontierView::updateToolTip(QPointF position)
 {
     constexpr double kNear = 12;
-    QString text;
-    double nearest = kNear;
+    const plan::FrontierPoint* nearest = nullptr;
+    const plan::FrontierPoint* larger = nullptr;
+    double least = kNear;
     if (m_frontier)
         for (const plan::FrontierPoint& point : m_frontier->points()) {
             const QPointF center = positionOf(*point);
             const double distance =
                 std::hypot(center.x() - position.x(), center.y() - position.y());
-            if (distance >= nearest)
-                continue;
-            nearest = distance;
-            const bool isStep = point->plan().isCompiledStep();
-            text = (isStep ? QStringLiteral(
-                        "Peak %1, step %2 (%3), by %5, ops recomputed before %4 others")
-                           : QStringLiteral("Peak %1, step %2 (%3), by %5, %4 regions"))
-                       .arg(ui::bytesText(point->evaluation().peak, Rounding::Up),
-                            ui::timeText(point->evaluation().stepTime),
-                            percentDifferenceText(slowerOf(*point)))
-                       .arg(QString::number(point->plan().decisionCount()),
-                            QString::fromStdString(point.provenance->madeBy().planner));
+            if (distance < least) {
+                least = distance;
+                nearest = &point;
+                larger = &point == &m_frontier->points().back() ? nullptr : &point + 1;
+            }
         }
+    QString text = nearest == nullptr ? QString{} : pointText(*nearest);
+    if (larger != nullptr && m_difference)
+        text += u'\n' + m_difference(**larger, *nearest);
     setToolTip(text);
 }
 

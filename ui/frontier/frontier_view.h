@@ -7,6 +7,7 @@
 #include <QPixmap>
 #include <QWidget>
 
+#include <functional>
 #include <vector>
 
 namespace plimsoll::ui {
@@ -31,6 +32,10 @@ public:
     /// Null frontier: shows "The curve appears with the first plan."
     void setFrontier(plan::FrontierPtr frontier, base::Nanoseconds unplannedTime,
                      base::Bytes lowerBound);
+    /// What is told of a point in addition: how it differs from the next larger plan.
+    using Difference =
+        std::function<QString(const plan::VerifiedPlan& larger, const plan::FrontierPoint& point)>;
+    void setDifference(Difference difference) { m_difference = std::move(difference); }
     /// What is said while there is no curve.
     void setEmptyText(const QString& text);
     void setBudget(base::Bytes budget);
@@ -73,11 +78,18 @@ private:
         double minGiB = 0;
         double maxGiB = 1;
         double maxSlower = 0.1;
+        /// Up to here the axis is in scale; above, if that is below maxSlower, it is broken: what
+        /// few plans are there share a strip at the top.
+        double limit = 0.1;
+
+        [[nodiscard]] bool isBroken() const { return limit < maxSlower; }
     };
     [[nodiscard]] Axes axes() const;
     [[nodiscard]] static QPointF at(const Axes& range, double gib, double slower);
     [[nodiscard]] double slowerOf(const plan::VerifiedPlan& plan) const;
     void paintAxes(QPainter& painter, const Axes& range) const;
+    static void paintBreak(QPainter& painter, const Axes& range);
+    [[nodiscard]] QString pointText(const plan::FrontierPoint& point) const;
     void paintCurve(QPainter& painter, const Axes& range) const;
     void paintLegend(QPainter& painter) const;
     void paintBudget(QPainter& painter, const Axes& range) const;
@@ -89,6 +101,7 @@ private:
     plan::VerifiedPlanPtr m_current;
     base::Nanoseconds m_unplannedTime;
     base::Bytes m_lowerBound;
+    Difference m_difference;
     QString m_emptyText = tr("The curve appears with the first plan.");
     std::vector<base::Bytes> m_stops;
     base::Bytes m_budget;

@@ -41,9 +41,8 @@ QString valuesText(int count)
     return count == 1 ? QObject::tr("1 value") : QObject::tr("%1 values").arg(count);
 }
 
-/// "Recompute 5 values more (1.20 GiB), keep 2 values more (20.0 MiB): 24.9 ms for each GiB, by
-/// rotor."
-QString howText(const plan::CheaperPlan& way)
+/// "recompute 5 values more (1.20 GiB), keep 2 values more (20.0 MiB)".
+QString changesText(const plan::CheaperPlan& way)
 {
     int recomputed = 0;
     int kept = 0;
@@ -66,7 +65,13 @@ QString howText(const plan::CheaperPlan& way)
         parts << QObject::tr("keep %1 more (%2)").arg(valuesText(kept), bytesText(keptBytes));
     if (parts.isEmpty())
         parts << QObject::tr("recompute other values more often");
-    QString text = parts.join(QStringLiteral(", "));
+    return parts.join(QStringLiteral(", "));
+}
+
+/// "Recompute 5 values more (1.20 GiB): 24.9 ms for each GiB, by rotor."
+QString howText(const plan::CheaperPlan& way)
+{
+    QString text = changesText(way);
     text.front() = text.front().toUpper();
     const base::Nanoseconds rate{std::llround(way.nanosecondsPerGibibyte())};
     return QObject::tr("%1: %2 for each GiB, by %3.")
@@ -74,6 +79,12 @@ QString howText(const plan::CheaperPlan& way)
 }
 
 } // namespace
+
+QString differenceText(const plan::VerifiedPlan& larger, const plan::FrontierPoint& point)
+{
+    return QObject::tr("Compared with the next larger plan: %1.")
+        .arg(changesText(plan::cheaperPlan(larger, point)));
+}
 
 base::Bytes shownCeiling(base::Bytes bytes)
 {

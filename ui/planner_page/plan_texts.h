@@ -34,6 +34,9 @@ readoutOf(const workspace::Planned& planned, const plan::VerifiedPlanPtr& plan, 
 /// taken.
 [[nodiscard]] std::vector<NextStep> nextStepsOf(const run::PlansByBudget& plans,
                                                 const plan::VerifiedPlan& present);
+/// How a point of the frontier differs from the next larger one: a sentence.
+[[nodiscard]] QString differenceText(const plan::VerifiedPlan& larger,
+                                     const plan::FrontierPoint& point);
 /// The message for a budget without a plan; the caller adds its actions.
 [[nodiscard]] Message infeasibleMessage(const workspace::Planned& planned, base::Bytes budget);
 

@@ -79,6 +79,7 @@ void showPlan(PlanPage& table, const PlannerState& state)
 PlannerView makeFrontierView(PlannerPage& page)
 {
     auto* frontier = new FrontierView;
+    frontier->setDifference(differenceText);
     DocumentController* document = &page.document();
     QObject::connect(frontier, &FrontierView::budgetDragged, document,
                      &DocumentController::previewBudget);
