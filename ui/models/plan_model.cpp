@@ -42,6 +42,37 @@ QString tensorsText(int count)
     return counted(count, QStringLiteral("tensor"), QStringLiteral("tensors"));
 }
 
+const QString kBetween = QStringLiteral(" … ");
+
+/// What all modules of the rows begin with, up to a dot. The name before a block's number stays.
+QString commonPrefix(const std::vector<PlanRow>& rows)
+{
+    QStringList common;
+    bool isFirst = true;
+    for (const PlanRow& row : rows)
+        for (const QString& path : row.module.split(kBetween)) {
+            const QStringList parts = path.split(u'.');
+            const auto begin = std::exchange(isFirst, false) ? parts : common;
+            qsizetype same = 0;
+            while (same < begin.size() && same + 1 < parts.size() && begin[same] == parts[same]
+                   && !parts[same + 1].isEmpty() && !parts[same + 1].front().isDigit())
+                ++same;
+            common = parts.first(same);
+        }
+    return common.isEmpty() ? QString{} : common.join(u'.') + u'.';
+}
+
+void shortenModules(std::vector<PlanRow>& rows)
+{
+    const qsizetype length = commonPrefix(rows).size();
+    for (PlanRow& row : rows) {
+        QStringList ends = row.module.split(kBetween);
+        for (QString& end : ends)
+            end.remove(0, length);
+        row.shortModule = ends.join(kBetween);
+    }
+}
+
 } // namespace
 
 PlanModel::PlanModel(QObject* parent) : RowsModel{kPlanColumns, parent} {}
@@ -63,6 +94,7 @@ void PlanModel::setPlan(plan::VerifiedPlanPtr plan)
         rows = rowsOf(*m_plan);
         m_decisionCount = regionsIn(m_plan->plan().regions());
     }
+    shortenModules(rows);
     sortRows(rows);
     replaceRows(std::move(rows));
 }
@@ -152,7 +184,7 @@ std::vector<PlanRow> PlanModel::rowsOf(const plan::VerifiedPlan& verified)
         const auto [first, last] = plan::endsOf(program, region);
         row.module = fileText(first);
         if (first != last)
-            row.module += QStringLiteral(" … ") + fileText(last);
+            row.module += kBetween + fileText(last);
         row.tensors = tensorsText(tensors[i]);
         if (const int nested = regionsIn(region.nested); nested > 0)
             row.tensors += QStringLiteral(", %1 nested").arg(nested);
@@ -213,7 +245,7 @@ QString PlanModel::textOf(const PlanRow& row, int column)
     case TensorColumn: return row.tensors;
     case SavedColumn: return ui::bytesText(row.saved);
     case CostColumn: return ui::timeText(row.cost);
-    case ModuleColumn: return row.module;
+    case ModuleColumn: return row.shortModule;
     case SourceColumn: return fileText(row.source.mid(row.source.lastIndexOf(u'/') + 1));
     default: return {};
     }
@@ -246,7 +278,9 @@ QVariant PlanModel::cell(int at, int column, int role) const
         if (column == DecisionColumn && row.moved > 0)
             return plainTip(
                 tr("Ops that run ahead of their place in the recorded order: %1.").arg(row.moved));
-        return plainTip(column == SourceColumn ? fileText(row.source) : textOf(row, column));
+        return plainTip(column == SourceColumn   ? fileText(row.source)
+                        : column == ModuleColumn ? row.module
+                                                 : textOf(row, column));
     case Qt::DecorationRole:
         if (column == DecisionColumn && !row.isRepeated)
             return icon(QStringLiteral("undo"));
@@ -256,6 +290,7 @@ QVariant PlanModel::cell(int at, int column, int role) const
         return {};
     case FractionRole:
         return static_cast<double>(row.saved.count()) / static_cast<double>(m_mostSaved.count());
+    case EndMattersRole: return column == ModuleColumn || column == SourceColumn;
     case LinkRole: return column == SourceColumn && !row.source.isEmpty();
     case PathRole: return row.source;
     case FirstStepRole: return row.firstStep;

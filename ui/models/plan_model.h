@@ -19,7 +19,8 @@ struct PlanRow
     Stretch stretch;
     QString tensors;
     std::vector<graph::OpId> kept; ///< in saved sets
-    QString module;
+    QString module;                ///< "transformer.h.0.attn … transformer.h.3"
+    QString shortModule;           ///< the same without what all rows begin with
     QString source;
     base::Bytes saved;      ///< what forward no longer keeps for backward
     base::Nanoseconds cost; ///< of all their recomputations
@@ -53,6 +54,7 @@ public:
         LinkRole,                    ///< whether the cell is a link to a place in the source
         PathRole,                    ///< its target: path:line
         FirstStepRole,               ///< step of the region's first forward op, for selection
+        EndMattersRole = Qt::UserRole + 50, ///< whether a text's end is what tells rows apart
     };
 
     explicit PlanModel(QObject* parent = nullptr);

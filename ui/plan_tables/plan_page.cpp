@@ -164,7 +164,7 @@ PlanPage::PlanPage(QWidget* parent)
     m_table->sortByColumn(PlanModel::SavedColumn, Qt::DescendingOrder);
     setColumnWidths(*m_table->horizontalHeader(), PlanModel::ModuleColumn,
                     {{PlanModel::DecisionColumn, 118},
-                     {PlanModel::TensorColumn, 112},
+                     {PlanModel::TensorColumn, 148},
                      {PlanModel::SavedColumn, 144},
                      {PlanModel::CostColumn, 76},
                      {PlanModel::SourceColumn, 136}});

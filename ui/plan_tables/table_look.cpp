@@ -56,8 +56,8 @@ void TableDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
         const bool isLink = index.data(PlanModel::LinkRole).toBool();
         if (isLink)
             painter->setPen(theme.color(Role::Accent));
-        // The end of a path is the part that matters.
-        paintText(*painter, cell, text, isLink ? Qt::ElideLeft : option.textElideMode, isPlain);
+        const bool isEnd = index.data(PlanModel::EndMattersRole).toBool();
+        paintText(*painter, cell, text, isEnd ? Qt::ElideLeft : option.textElideMode, isPlain);
     }
     painter->restore();
 }

@@ -10,6 +10,7 @@
 
 #include <QAbstractItemModelTester>
 #include <QHeaderView>
+#include <QSet>
 #include <QSignalSpy>
 #include <QTableView>
 #include <QTest>
@@ -32,6 +33,7 @@ private Q_SLOTS:
     void followsTheDraggedLine();
     void keepsTheChosenDecision();
     void paintsEachPlanOnce();
+    void rowsTellTheirModules();
 
 private:
     static QTableView& tableOf(PlannerPage& page)
@@ -165,6 +167,27 @@ void PlanTableTest::paintsEachPlanOnce()
         QCOMPARE(paints.count, 1);
     }
     QVERIFY(rows.size() >= 5);
+}
+
+/// Without what all rows begin with, but with the numbers of blocks; the tool tip has it all.
+void PlanTableTest::rowsTellTheirModules()
+{
+    PlannerPage* page = openPlanned("gpt2");
+    QVERIFY(page != nullptr);
+    page->document().commitBudget(plimsoll::base::Bytes{std::int64_t{10} << 30});
+    QVERIFY(isDone(*page));
+    const PlanModel& model = *viewOf<PlanPage>(*page).model();
+    QVERIFY(model.rowCount() > 5);
+    QSet<QString> texts;
+    for (int row = 0; row < model.rowCount(); ++row) {
+        const QModelIndex cell = model.index(row, PlanModel::ModuleColumn);
+        const QString text = cell.data().toString();
+        QVERIFY2(text.startsWith(QStringLiteral("h.")), qPrintable(text));
+        QCOMPARE(cell.data(Qt::ToolTipRole).toString().count(QStringLiteral("transformer.h.")),
+                 text.count(QStringLiteral("h.")));
+        texts << text;
+    }
+    QCOMPARE(texts.size(), model.rowCount());
 }
 
 } // namespace
