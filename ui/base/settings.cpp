@@ -13,6 +13,7 @@ namespace {
 
 constexpr qsizetype kMostRecentFiles = 12;
 constexpr qsizetype kMostOwnDevices = 12;
+constexpr int kMostSourceFolders = 12;
 
 constexpr QLatin1String kTheme{"appearance/theme"};
 constexpr QLatin1String kScale{"appearance/scale_percent"};
@@ -20,6 +21,9 @@ constexpr QLatin1String kPatterns{"appearance/patterns"};
 constexpr QLatin1String kLastFolder{"files/last_folder"};
 constexpr QLatin1String kRecentFiles{"files/recent"};
 constexpr QLatin1String kOwnDevices{"planner/own_devices"};
+constexpr QLatin1String kEditor{"sources/editor"};
+constexpr QLatin1String kEditorCommand{"sources/command"};
+constexpr QLatin1String kSourceFolders{"sources/folders"};
 constexpr QLatin1String kSaveFolder{"files/save_folder"};
 constexpr QLatin1String kGpu{"planner/gpu"};
 constexpr QLatin1String kWindowGeometry{"window/geometry"};
@@ -172,6 +176,42 @@ void Settings::setGpu(const QString& gpu)
         return;
     m_store.setValue(kGpu, gpu);
     Q_EMIT gpuChanged(gpu);
+}
+
+QString Settings::editor() const
+{
+    return m_store.value(kEditor).toString();
+}
+
+void Settings::setEditor(const QString& id)
+{
+    if (id == editor())
+        return;
+    m_store.setValue(kEditor, id);
+    Q_EMIT editorChanged(id);
+}
+
+QString Settings::editorCommand() const
+{
+    return m_store.value(kEditorCommand).toString();
+}
+
+void Settings::setEditorCommand(const QString& command)
+{
+    m_store.setValue(kEditorCommand, command);
+}
+
+QStringList Settings::sourceFolders() const
+{
+    return m_store.value(kSourceFolders).toStringList();
+}
+
+void Settings::addSourceFolder(const QString& from, const QString& to)
+{
+    QStringList folders = sourceFolders();
+    folders.removeIf([&](const QString& line) { return line.startsWith(from + u'='); });
+    folders.prepend(from + u'=' + to);
+    m_store.setValue(kSourceFolders, QStringList{folders.mid(0, kMostSourceFolders)});
 }
 
 QByteArray Settings::windowGeometry() const

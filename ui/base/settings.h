@@ -44,6 +44,16 @@ public:
     /// The user's GPU, as findDevice() takes it; empty: not known yet.
     [[nodiscard]] QString gpu() const;
     void setGpu(const QString& gpu);
+    /// An editor's id (ui/document_page/source_editor.h); empty: the own command, or the first
+    /// editor that is installed.
+    [[nodiscard]] QString editor() const;
+    void setEditor(const QString& id);
+    /// A command line with {file} and {line}.
+    [[nodiscard]] QString editorCommand() const;
+    void setEditorCommand(const QString& command);
+    /// Where source files are, by the folder that graphs name: "from=to", newest first, at most 12.
+    [[nodiscard]] QStringList sourceFolders() const;
+    void addSourceFolder(const QString& from, const QString& to);
     /// Written and read by the shell only; contains a version of its own.
     [[nodiscard]] QByteArray windowGeometry() const;
     void setWindowGeometry(const QByteArray& geometry);
@@ -56,6 +66,7 @@ Q_SIGNALS:
     void scalePercentChanged(int percent);
     void patternsChanged(PatternStrength patterns);
     void recentFilesChanged(const QStringList& files);
+    void editorChanged(const QString& id);
     void gpuChanged(const QString& gpu);
     void ownDevicesChanged(const QStringList& lines);
 

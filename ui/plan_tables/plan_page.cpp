@@ -187,8 +187,7 @@ void PlanPage::connectTable()
     });
     connect(m_table, &QTableView::clicked, this, [this](const QModelIndex& index) {
         if (index.data(PlanModel::LinkRole).toBool())
-            openRowMenu(index,
-                        m_table->viewport()->mapToGlobal(m_table->visualRect(index).bottomLeft()));
+            Q_EMIT sourceWanted(index.data(PlanModel::PathRole).toString());
     });
     m_table->setContextMenuPolicy(Qt::CustomContextMenu);
     connect(m_table, &QWidget::customContextMenuRequested, this, [this](const QPoint& pos) {
@@ -204,9 +203,12 @@ void PlanPage::openRowMenu(const QModelIndex& index, const QPoint& globalPos)
     const auto [first, last] = m_model->stretchAt(index.row());
     auto* menu = new QMenu{this};
     menu->setAttribute(Qt::WA_DeleteOnClose);
-    if (!path.isEmpty())
-        menu->addAction(icon(QStringLiteral("source")), tr("Copy path"), this,
+    if (!path.isEmpty()) {
+        menu->addAction(icon(QStringLiteral("source")), tr("Open in editor"), this,
+                        [this, path] { Q_EMIT sourceWanted(path); });
+        menu->addAction(tr("Copy path"), this,
                         [path] { QGuiApplication::clipboard()->setText(path); });
+    }
     addPinActions(*menu, rowGlobs(*m_model->plan(), first, last),
                   [this](const QString& pin) { Q_EMIT pinWanted(pin); });
     menu->popup(globalPos);

@@ -42,6 +42,8 @@ Q_SIGNALS:
     void stepChosen(int step);
     /// "keep:h.0.mlp", from a row's menu.
     void pinWanted(const QString& pin);
+    /// A link to a line of a file was followed.
+    void sourceWanted(const QString& source);
 
 private:
     /// The commands for a row: pin what it stands for, copy its place in the source.

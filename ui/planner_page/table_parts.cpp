@@ -11,6 +11,7 @@
 #include "ui/plan_tables/pin_page.h"
 #include "ui/plan_tables/plan_page.h"
 #include "ui/plan_tables/table_look.h"
+#include "ui/planner_page/open_source.h"
 #include "ui/planner_page/planner_page.h"
 #include "ui/planner_page/planner_views.h"
 
@@ -116,6 +117,8 @@ PlannerView makePlanView(PlannerPage& page)
     auto* table = new PlanPage;
     QObject::connect(table, &PlanPage::stepChosen, &page,
                      [&page](int step) { select(page, step); });
+    QObject::connect(table, &PlanPage::sourceWanted, &page,
+                     [&page](const QString& source) { openSource(page, source); });
     QObject::connect(table, &PlanPage::pinWanted, &page, &PlannerPage::pinWanted);
     return {table, [table, &page](const PlannerState& state, Changes what) {
                 if (!(what & Change::Answer))

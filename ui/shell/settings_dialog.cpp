@@ -4,6 +4,7 @@
 #include "ui/base/help_context.h"
 #include "ui/base/icons.h"
 #include "ui/base/widgets.h"
+#include "ui/document_page/source_editor.h"
 
 #include <QComboBox>
 #include <QDialogButtonBox>
@@ -152,6 +153,30 @@ void SettingsDialog::buildGeneral()
     addRow(tr("Recent files"),
            tr("The list on the start page and in the File menu. The files themselves are kept."),
            forget);
+    addEditor();
+}
+
+void SettingsDialog::addEditor()
+{
+    auto* editor = new QComboBox;
+    editor->addItem(tr("First one installed, or the command below"), QString{});
+    for (const SourceEditor& known : sourceEditors())
+        editor->addItem(known.name, known.id);
+    const auto show = [this, editor] {
+        editor->setCurrentIndex(std::max(0, editor->findData(m_settings.editor())));
+    };
+    show();
+    connect(&m_settings, &Settings::editorChanged, editor, show);
+    connect(editor, &QComboBox::activated, &m_settings,
+            [this, editor](int row) { m_settings.setEditor(editor->itemData(row).toString()); });
+    addRow(tr("Editor"), tr("Opens source lines of plans."), editor);
+    auto* command = new QLineEdit{m_settings.editorCommand()};
+    command->setPlaceholderText(QStringLiteral("gedit +{line} {file}"));
+    connect(command, &QLineEdit::editingFinished, &m_settings,
+            [this, command] { m_settings.setEditorCommand(command->text()); });
+    addRow(tr("Editor command"),
+           tr("A program and its arguments, with {file} and {line}. It is not run by a shell."),
+           command);
 }
 
 void SettingsDialog::buildAppearance()
