@@ -65,6 +65,14 @@ Result<std::size_t> findAxis(const std::vector<Axis>& axes, const AxisSize& want
     return static_cast<std::size_t>(axis - axes.begin());
 }
 
+Result<void> checkVaries(const Program& program)
+{
+    if (program.vary)
+        return {};
+    return failure(ErrorKind::Usage, "This graph was traced at one size only: trace the model with "
+                                     "vary={\"batch\": [...]} to use others.");
+}
+
 /// Replaces numbers by the values of their laws; remembers the first law without a value.
 class Setter
 {
@@ -167,6 +175,7 @@ std::string axesText(const Program& program)
 
 Result<void> checkSize(const Program& program, const AxisSize& wanted)
 {
+    RETURN_IF_ERROR(checkVaries(program));
     return findAxis(program.vary->axes, wanted).map([](std::size_t /*row*/) {});
 }
 
@@ -175,9 +184,7 @@ Result<ProgramPtr> resized(const ProgramPtr& program, const std::vector<AxisSize
 {
     if (sizes.empty())
         return program;
-    if (!program->vary)
-        return failure(ErrorKind::Usage, "This graph was traced at one size only: trace the model "
-                                         "with vary={\"batch\": [...]} to use others.");
+    RETURN_IF_ERROR(checkVaries(*program));
     std::vector<Axis> axes = program->vary->axes;
     for (const AxisSize& wanted : sizes) {
         ASSIGN_OR_RETURN(const std::size_t axis, findAxis(axes, wanted));

@@ -24,7 +24,7 @@ struct AxisSize
 [[nodiscard]] std::string axesText(const Program& program);
 
 /// Why the axis can't have that size, as far as the recorded sizes tell (smallest size, step); the
-/// laws may still refuse it. An error of kind Usage. Needs `vary`.
+/// laws may still refuse it. An error of kind Usage.
 [[nodiscard]] base::Result<void> checkSize(const Program& program, const AxisSize& wanted);
 
 /// The step of `program` (as read) at other sizes, by its laws; axes that aren't named keep theirs.

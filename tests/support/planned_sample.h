@@ -38,6 +38,13 @@ openPlan(const std::filesystem::path& path, const workspace::Choices& choices)
     return std::move(dynamic_cast<workspace::PlanDocument&>(*opened->front()));
 }
 
+/// The recorded step of a graph; null if it can't be opened.
+[[nodiscard]] inline graph::ProgramPtr programOf(const std::filesystem::path& path)
+{
+    base::Result<workspace::PlanDocument> opened = openPlan(path, defaultChoices());
+    return opened ? opened->graph.program : nullptr;
+}
+
 /// Opening and planning take a while in instrumented builds: once for each test program.
 [[nodiscard]] inline base::Result<PlannedSample> planSample(std::string_view name,
                                                             base::Bytes reserve = {})
