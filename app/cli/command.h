@@ -96,6 +96,7 @@ public:
 
 protected:
     [[nodiscard]] CLI::App& command() { return m_command; }
+    [[nodiscard]] const CLI::App& command() const { return m_command; }
     /// Adds the common flags and the footer of the help, after the verb's own options.
     void close(const std::string& footer);
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/graph_input.h"
 #include "app/cli/numbers.h"
+#include "app/cli/plan/fits_where.h"
 #include "app/cli/plan/plan_answer.h"
+#include "app/cli/plan/planner_list.h"
 #include "app/cli/plan/run_json.h"
 #include "app/cli/verbs.h"
 #include "app/cli/watch.h"
@@ -37,63 +39,6 @@ constexpr int kMostZero = 3;
 constexpr const char* kFastest = "fastest";                  ///< value of --prefer
 constexpr std::int64_t kMostOption = std::int64_t{1} << 62U; ///< the records know better
 
-ordered_json optionJson(const solve::OptionRecord& option)
-{
-    ordered_json json = {{"name", option.name},
-                         {"kind", solve::optionKindName(option.kind())},
-                         {"sentence", option.sentence}};
-    if (option.isText) {
-        json["default"] = "";
-        json["longest"] = option.upper;
-        return json;
-    }
-    json["lower"] = option.lower;
-    json["default"] = option.standard;
-    json["upper"] = option.upper;
-    if (!option.choices.empty())
-        json["choices"] = option.choices;
-    return json;
-}
-
-/// "--slots 16..4000 (default 500): ...".
-std::string optionText(const solve::OptionRecord& option)
-{
-    if (option.isText)
-        return fmt::format("--{} TEXT, such as {} (default: none): {}", option.name, option.example,
-                           option.sentence);
-    return fmt::format("--{} {} (default {}): {}", option.name,
-                       option.choices.empty() ? fmt::format("{}..{}", option.lower, option.upper)
-                                              : fmt::format("{}", fmt::join(option.choices, "|")),
-                       solve::valueText(option, option.standard), option.sentence);
-}
-
-Answer listPlanners()
-{
-    Answer answer;
-    ordered_json rows = ordered_json::array();
-    for (const auto& planner : solve::planners()) {
-        const solve::PlannerDescriptor& descriptor = planner->descriptor();
-        ordered_json options = ordered_json::array();
-        answer.text += fmt::format("{:<12} {}\n", descriptor.id, descriptor.sentence);
-        for (const solve::OptionRecord& option : descriptor.options) {
-            options.push_back(optionJson(option));
-            answer.text += fmt::format("    {}\n", optionText(option));
-        }
-        answer.text += fmt::format("    based on: {}\n", descriptor.source);
-        for (const std::string& sentence : descriptor.leavesOut)
-            answer.text += fmt::format("    leaves out: {}\n", sentence);
-        rows.push_back({{"id", descriptor.id},
-                        {"name", descriptor.name},
-                        {"sentence", descriptor.sentence},
-                        {"source", descriptor.source},
-                        {"leaves_out", descriptor.leavesOut},
-                        {"options", std::move(options)},
-                        {"default", descriptor.id == solve::kDefaultPlanner}});
-    }
-    answer.json = {{"planners", std::move(rows)}};
-    return answer;
-}
-
 /// Whether it is the option's default in the first planner that has the option, other than auto,
 /// which turns on what it tries in addition.
 bool isDefault(const std::string& name, const std::string& text)
@@ -126,7 +71,12 @@ private:
     void addPlannerOption(const solve::OptionRecord& option);
     void readOptions();
     void checkArguments();
-    void readParallel();
+    [[nodiscard]] std::optional<plan::DataParallel> parallelOn(const plan::Device& device) const;
+    [[nodiscard]] workspace::Choices choicesOn(const graph::ProgramPtr& recorded,
+                                               const plan::Device& device) const;
+    [[nodiscard]] static base::Bytes unplannedPeak(const graph::ProgramPtr& recorded,
+                                                   const workspace::Choices& choices);
+    [[nodiscard]] Answer tableOfFits();
     [[nodiscard]] plan::Problem makeProblem(graph::ProgramPtr program);
     [[nodiscard]] Answer solveProblem(const plan::Problem& problem);
     [[nodiscard]] static solve::Listener bestSoFar(const plan::Problem& problem, Watch& watch);
@@ -159,6 +109,7 @@ private:
     bool m_hasFlips = false;
     bool m_list = false;
     bool m_explain = false;
+    FitsOptions m_fits;
 
     const solve::Planner* m_planner = nullptr;
     solve::Options m_options;
@@ -194,6 +145,7 @@ PlanVerb::PlanVerb(CLI::App& app)
                     "GPU to plan for: an id, a file such as gpus.json:my-gpu, or a line such as "
                     "memory=24GiB,bandwidth=1008G,float32=82.6T")
         ->capture_default_str();
+    m_fits.addTo(command());
     m_allocator.addTo(command());
     command()
         .add_option("--prefer", m_prefer,
@@ -242,7 +194,8 @@ PlanVerb::PlanVerb(CLI::App& app)
         for (const solve::OptionRecord& option : planner->descriptor().options)
             addPlannerOption(option);
     close("Example: plimsoll-cli plan model.plimsoll.json.gz --budget 80% --export "
-          "plan.json --export plan.py");
+          "plan.json --export plan.py\n"
+          "         plimsoll-cli plan model.plimsoll.json.gz --devices all");
 }
 
 void PlanVerb::addPlannerOption(const solve::OptionRecord& option)
@@ -286,11 +239,13 @@ void PlanVerb::readOptions()
 
 void PlanVerb::checkArguments()
 {
-    if (m_graph.empty() || m_budgetText.empty())
-        throw VerbError(ErrorKind::Usage, m_graph.empty()
-                                              ? "GRAPH is missing: name a traced step. See --help."
-                                              : "--budget is missing: give the memory that the "
-                                                "step may use, such as 6GiB or 80%.");
+    if (m_graph.empty())
+        throw VerbError(ErrorKind::Usage, "GRAPH is missing: name a traced step. See --help.");
+    if (m_fits.isGiven())
+        m_fits.check(command());
+    else if (m_budgetText.empty())
+        throw VerbError(ErrorKind::Usage, "--budget is missing: give the memory that the step may "
+                                          "use, such as 6GiB or 80%.");
     m_planner = orThrow(solve::findPlanner(m_plannerId));
     if (m_explain && !m_planner->descriptor().explains)
         throw VerbError(ErrorKind::Usage,
@@ -300,19 +255,21 @@ void PlanVerb::checkArguments()
     readOptions();
     for (const std::string& path : m_exports)
         orThrow(writers::writerFor(path));
-    m_budget = orThrow(base::parseBudget(m_budgetText));
+    if (!m_budgetText.empty())
+        m_budget = orThrow(base::parseBudget(m_budgetText));
     if (command().count("--reserve") > 0)
         m_reserve = orThrow(base::parseBudget(m_reserveText));
     m_deviceRecord = orThrow(workspace::chooseDevice(m_device));
     m_allocatorSettings = m_allocator.settings();
-    readParallel();
+    m_parallel = parallelOn(m_deviceRecord);
 }
 
-void PlanVerb::readParallel()
+/// The device gives the bandwidth unless the user does.
+std::optional<plan::DataParallel> PlanVerb::parallelOn(const plan::Device& device) const
 {
     if (command().count("--ddp") == 0) {
         if (m_zero.value_or(0) == 0)
-            return;
+            return std::nullopt;
         throw VerbError(
             ErrorKind::Usage,
             "--zero needs --ddp, which gives the number of processes, such as --ddp world=8.");
@@ -323,10 +280,10 @@ void PlanVerb::readParallel()
             "--ddp is empty: give at least the number of processes, such as --ddp world=8.");
     const std::string zero = m_zero ? fmt::format(",zero={}", *m_zero) : std::string{};
     const Result<plan::DataParallel> setting =
-        plan::parseDataParallel(m_parallelText + zero, m_deviceRecord);
+        plan::parseDataParallel(m_parallelText + zero, device);
     if (!setting)
         throw VerbError(ErrorKind::Usage, "--ddp: " + setting.error().message);
-    m_parallel = *setting;
+    return *setting;
 }
 
 plan::Problem PlanVerb::makeProblem(graph::ProgramPtr program)
@@ -352,8 +309,56 @@ Answer PlanVerb::run()
     if (m_list)
         return listPlanners();
     checkArguments();
-    const readers::ReadProgram read = readGraph(m_graph, m_at, common());
-    return solveProblem(makeProblem(read.program));
+    Answer answer = m_fits.isGiven()
+                        ? tableOfFits()
+                        : solveProblem(makeProblem(readGraph(m_graph, m_at, common()).program));
+    answer.json["seconds"] = m_clock.seconds();
+    return answer;
+}
+
+/// The settings for a table, at the chosen sizes.
+workspace::Choices PlanVerb::choicesOn(const graph::ProgramPtr& recorded,
+                                       const plan::Device& device) const
+{
+    workspace::Choices choices;
+    choices.device = device;
+    choices.planner = m_plannerId;
+    choices.options = m_options;
+    for (const graph::AxisSize& axis : m_at.sizes())
+        choices.sizes[axis.axis] = axis.size;
+    choices.pins = m_pins;
+    choices.parallel = parallelOn(device);
+    if (!m_reserve)
+        choices.reserve = workspace::reservedWorkspaces(*recorded, device).all();
+    else
+        choices.reserve =
+            m_reserve->of(m_reserve->ratio ? unplannedPeak(recorded, choices) : base::Bytes{});
+    return choices;
+}
+
+base::Bytes PlanVerb::unplannedPeak(const graph::ProgramPtr& recorded,
+                                    const workspace::Choices& choices)
+{
+    return orThrow(workspace::unplannedStep(recorded, choices, {})).unplanned->evaluation().peak;
+}
+
+/// Where the step fits, instead of one plan.
+Answer PlanVerb::tableOfFits()
+{
+    const std::vector<plan::Device> devices =
+        m_fits.isAboutDevices() ? m_fits.devices() : std::vector{m_deviceRecord};
+    const graph::ProgramPtr recorded = readGraph(m_graph, AtOption{}, common()).program;
+    std::vector<workspace::Choices> choices;
+    for (const plan::Device& device : devices)
+        choices.push_back(choicesOn(recorded, device));
+    const FitsRequest request{recorded, m_allocatorSettings, m_allocator.text(),
+                              TimeLeft{m_timeLimit}, common().quiet};
+    if (m_fits.isAboutDevices())
+        return devicesAnswer(request, choices);
+    const base::Bytes peak = unplannedPeak(recorded, choices.front()); // checks sizes and pins
+    return largestAnswer(request, choices.front(),
+                         m_budgetText.empty() ? m_deviceRecord.memory : m_budget.of(peak),
+                         m_fits.axes(*recorded));
 }
 
 /// Reports each faster plan within the budget to the watch, with the lower bound.
@@ -476,7 +481,6 @@ Answer PlanVerb::solveProblem(const plan::Problem& problem)
     } else if (m_explain) {
         answer.json["explain"] = ordered_json::array();
     }
-    answer.json["seconds"] = m_clock.seconds();
     return answer;
 }
 
