@@ -119,7 +119,7 @@ std::vector<std::size_t> orderOfPlanning(const std::vector<DeviceFit>& fits)
 {
     std::vector<std::size_t> rows(fits.size());
     std::iota(rows.begin(), rows.end(), std::size_t{0});
-    std::ranges::stable_partition(rows, [&fits](std::size_t row) {
+    std::stable_partition(rows.begin(), rows.end(), [&fits](std::size_t row) {
         return !fits[row].status || fits[row].run == RunStatus::RunsWithFlushes;
     });
     return rows;

@@ -39,28 +39,6 @@ constexpr int kMostZero = 3;
 constexpr const char* kFastest = "fastest";                  ///< value of --prefer
 constexpr std::int64_t kMostOption = std::int64_t{1} << 62U; ///< the records know better
 
-/// Whether it is the option's default in the first planner that has the option, other than auto,
-/// which turns on what it tries in addition.
-bool isDefault(const std::string& name, const std::string& text)
-{
-    for (const auto& planner : solve::planners())
-        if (planner->descriptor().id != solve::kDefaultPlanner)
-            for (const solve::OptionRecord& record : planner->descriptor().options)
-                if (record.name == name)
-                    return solve::valueText(record, solve::defaultValue(record)) == text;
-    return false;
-}
-
-/// The planners that support --explain.
-std::string explainers()
-{
-    std::vector<std::string> ids;
-    for (const auto& planner : solve::planners())
-        if (planner->descriptor().explains)
-            ids.push_back(planner->descriptor().id);
-    return fmt::format("{}", fmt::join(ids, ", "));
-}
-
 class PlanVerb : public Verb
 {
 public:
@@ -68,6 +46,7 @@ public:
     [[nodiscard]] Answer run() override;
 
 private:
+    void addParallelOptions();
     void addPlannerOption(const solve::OptionRecord& option);
     void readOptions();
     void checkArguments();
@@ -171,18 +150,7 @@ PlanVerb::PlanVerb(CLI::App& app)
                     "keep:GLOB or recompute:GLOB: values of modules, ops (a target, or "
                     "PATH:TARGET) or tensors that the plan must keep or recompute. Repeatable")
         ->allow_extra_args(false);
-    command().add_option(
-        "--ddp", m_parallelText,
-        "Plan for one rank under DistributedDataParallel, such as "
-        "world=8,bucket=25MiB,busbw=100GB/s,latency=5us,views,manual; only world is required");
-    command()
-        .add_option(
-            "--zero", m_zero,
-            "What the ranks of --ddp shard. 1: the optimizer's state, as ZeroRedundancyOptimizer "
-            "does. 2: also gradients and parameters, as fully_shard(reshard_after_forward=False) "
-            "does. 3: the same, with parameters gathered for forward and again for backward, "
-            "module by module, as fully_shard() does")
-        ->transform(wholeNumber(0, kMostZero));
+    addParallelOptions();
     command()
         .add_option("--time-limit", m_timeLimit,
                     "Seconds after which the search stops with the best answer so far")
@@ -196,6 +164,22 @@ PlanVerb::PlanVerb(CLI::App& app)
     close("Example: plimsoll-cli plan model.plimsoll.json.gz --budget 80% --export "
           "plan.json --export plan.py\n"
           "         plimsoll-cli plan model.plimsoll.json.gz --devices all");
+}
+
+void PlanVerb::addParallelOptions()
+{
+    command().add_option(
+        "--ddp", m_parallelText,
+        "Plan for one rank under DistributedDataParallel, such as "
+        "world=8,bucket=25MiB,busbw=100GB/s,latency=5us,views,manual; only world is required");
+    command()
+        .add_option(
+            "--zero", m_zero,
+            "What the ranks of --ddp shard. 1: the optimizer's state, as ZeroRedundancyOptimizer "
+            "does. 2: also gradients and parameters, as fully_shard(reshard_after_forward=False) "
+            "does. 3: the same, with parameters gathered for forward and again for backward, "
+            "module by module, as fully_shard() does")
+        ->transform(wholeNumber(0, kMostZero));
 }
 
 void PlanVerb::addPlannerOption(const solve::OptionRecord& option)
@@ -232,7 +216,7 @@ void PlanVerb::readOptions()
     }
     // Options of other planners: a default value is ignored, other values are rejected by name.
     for (const auto& [name, text] : m_optionTexts)
-        if (text && !isDefault(name, *text))
+        if (text && !isPlannerDefault(name, *text))
             m_options.try_emplace(name);
     orThrow(solve::checkOptions(m_planner->descriptor(), m_options));
 }
@@ -349,6 +333,7 @@ Answer PlanVerb::tableOfFits()
         m_fits.isAboutDevices() ? m_fits.devices() : std::vector{m_deviceRecord};
     const graph::ProgramPtr recorded = readGraph(m_graph, AtOption{}, common()).program;
     std::vector<workspace::Choices> choices;
+    choices.reserve(devices.size());
     for (const plan::Device& device : devices)
         choices.push_back(choicesOn(recorded, device));
     const FitsRequest request{recorded, m_allocatorSettings, m_allocator.text(),

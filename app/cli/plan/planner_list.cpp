@@ -8,6 +8,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace plimsoll::cli {
 
@@ -70,6 +71,25 @@ Answer listPlanners()
     }
     answer.json = {{"planners", std::move(rows)}};
     return answer;
+}
+
+bool isPlannerDefault(const std::string& name, const std::string& text)
+{
+    for (const auto& planner : solve::planners())
+        if (planner->descriptor().id != solve::kDefaultPlanner)
+            for (const solve::OptionRecord& record : planner->descriptor().options)
+                if (record.name == name)
+                    return solve::valueText(record, solve::defaultValue(record)) == text;
+    return false;
+}
+
+std::string explainers()
+{
+    std::vector<std::string> ids;
+    for (const auto& planner : solve::planners())
+        if (planner->descriptor().explains)
+            ids.push_back(planner->descriptor().id);
+    return fmt::format("{}", fmt::join(ids, ", "));
 }
 
 } // namespace plimsoll::cli
