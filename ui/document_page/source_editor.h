@@ -38,7 +38,7 @@ struct SourceEditor
                                         int line);
 
 /// Where a file is that graphs know by another folder, such as one of another computer:
-/// "/data/venv" to "/home/me/venv". Both without a slash at the end; `from` may be empty.
+/// "/data/venv" to "/srv/venv". Both without a slash at the end; `from` may be empty.
 struct SourceFolder
 {
     QString from;

@@ -407,7 +407,7 @@ void BudgetPanel::judgeNothing(Verdict verdict, const QString& sentence)
 void BudgetPanel::showNoPlan(const workspace::Planned& planned)
 {
     m_head->showOnlyUnplanned(planned.unplanned->evaluation());
-    const base::Bytes smallest = planned.smallestPeak;
+    const base::Bytes smallest = m_leastBudget;
     m_gaugeText->setColor(Role::Danger);
     m_gaugeText->setText(
         m_budget < planned.peakBound.bytes
@@ -430,7 +430,7 @@ void BudgetPanel::showAnswer(const workspace::Planned& planned, const solve::Out
     }
     const graph::Program& program = *planned.unplanned->problem().step();
     const QString bound = ui::bytesText(outcome.peakBound.bytes, Rounding::Down);
-    const QString smallest = ui::bytesText(planned.smallestPeak, Rounding::Up);
+    const QString smallest = ui::bytesText(m_leastBudget, Rounding::Up);
     judgeNothing(
         Verdict::Bad,
         outcome.status == solve::Status::Infeasible

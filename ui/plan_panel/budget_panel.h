@@ -40,6 +40,8 @@ public:
     /// Devices by hand, listed below those of the table.
     void setOwnDevices(const std::vector<plan::Device>& devices);
     void setBudget(base::Bytes budget);
+    /// The smallest budget with a plan that runs, as far as is known.
+    void setLeastBudget(base::Bytes budget) { m_leastBudget = budget; }
     /// The first plan for the budget is being searched: shows figures of the unplanned step.
     void showUnplanned(const plan::VerifiedPlanPtr& unplanned);
     /// While dragging: the plan for the budget (null: none) without bounds.
@@ -90,6 +92,7 @@ private:
     graph::ProgramPtr m_recorded;
     std::vector<plan::Device> m_ownDevices;
     base::Bytes m_budget;
+    base::Bytes m_leastBudget;
     base::Bytes m_unplannedPeak; ///< 0: not known yet
     QComboBox* m_device = nullptr;
     QLineEdit* m_budgetEdit = nullptr;

@@ -32,6 +32,7 @@ std::vector<plan::Device> ownDevices(const QStringList& lines)
 void showAnswer(BudgetPanel& panel, const PlannerState& state)
 {
     panel.setBudget(state.budget);
+    panel.setLeastBudget(state.leastBudget());
     if (state.isWaiting)
         panel.showUnplanned(state.planned.unplanned);
     else if (state.isOutdated)

@@ -39,6 +39,11 @@ struct PlannerState
 
     /// Whether there is a plan for the current settings, which can be exported.
     [[nodiscard]] bool hasPlan() const { return outcome.best && !isOutdated; }
+    /// The smallest budget with a plan that runs, as far as is known.
+    [[nodiscard]] base::Bytes leastBudget() const
+    {
+        return byBudget.empty() ? planned.smallestPeak : byBudget.front().budget;
+    }
     /// Whether the frontier is for the current settings and has plans.
     [[nodiscard]] bool hasFrontier() const;
     /// The measured run under the shown plan; null: there is none.

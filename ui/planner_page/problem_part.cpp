@@ -157,7 +157,7 @@ void showBudget(MessageStrip& strip, DocumentController& document, const Planner
         return;
     strip.setProperty("budget", text);
     Message message = infeasibleMessage(state.planned, state.budget);
-    const base::Bytes rounded = shownCeiling(state.planned.smallestPeak);
+    const base::Bytes rounded = shownCeiling(state.leastBudget());
     message.actions.push_back({PlannerPage::tr("Set budget to %1").arg(bytesText(rounded)),
                                [&document, rounded] { document.commitBudget(rounded); }});
     strip.post(std::move(message));

@@ -72,7 +72,7 @@ void showPlan(PlanPage& table, const PlannerState& state)
         table.showPlan(state.outcome.best);
     else
         table.showInfeasible(state.planned.program(), state.outcome, state.budget,
-                             state.planned.smallestPeak);
+                             state.leastBudget());
 }
 
 } // namespace

@@ -96,7 +96,7 @@ void TimelinePart::update(const PlannerState& state, Changes what)
         timeline->setSnapTargets(snapTargetsOf(state.byBudget));
         if (!state.planned.frontier->points().empty()) // the smallest is the slowest
             timeline->setLongest(state.planned.frontier->points().front()->evaluation().timeline);
-        timeline->setSmallestFeasible(shownCeiling(state.planned.smallestPeak));
+        timeline->setSmallestFeasible(shownCeiling(state.leastBudget()));
     }
     if (what & (Change::Planned | Change::Choices))
         timeline->setCapacityMarks(capacityMarksOf(state.document.choices));

@@ -95,7 +95,9 @@ FileSummary summarize(const QString& path, const base::JobContext& job)
         summary.kind =
             QObject::tr("Traced step · %1 ops").arg(countText(document->graph.program->ops.size()));
     if (const std::optional<plan::Device> gpu = gpuOfSample(path))
-        summary.kind += QObject::tr(" · for %1").arg(shortDeviceName(*gpu));
+        summary.kind =
+            QObject::tr("%1 ops · for %2")
+                .arg(countText(document->graph.program->ops.size()), shortDeviceName(*gpu));
     const plan::Evaluation& unplanned = document->first->unplanned->evaluation();
     summary.peak = unplanned.peak;
     summary.thumbnail = thumbnailOf(*unplanned.timeline);

@@ -19,6 +19,7 @@
 #include <QCheckBox>
 #include <QClipboard>
 #include <QComboBox>
+#include <QContextMenuEvent>
 #include <QGuiApplication>
 #include <QHeaderView>
 #include <QLineEdit>
@@ -297,11 +298,14 @@ void PanelLookTest::copiesAPlaceInTheSource()
                 QtWarningMsg,
                 qPrintable(
                     QStringLiteral("This plugin does not support %1").arg(QLatin1String{missing})));
-    QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, table->visualRect(cell).center());
+    const QPoint at = table->visualRect(cell).center();
+    QContextMenuEvent asked{QContextMenuEvent::Mouse, at, table->viewport()->mapToGlobal(at)};
+    QCoreApplication::sendEvent(table->viewport(), &asked);
     auto* menu = viewOf<PlanPage>(*page).findChild<QMenu*>();
     QVERIFY(menu != nullptr);
     QVERIFY(QTest::qWaitFor([&] { return menu->isVisible(); }));
-    menu->actions().front()->trigger();
+    QCOMPARE(menu->actions().front()->text(), QStringLiteral("Open in editor"));
+    menu->actions()[1]->trigger();
     menu->close();
     QCOMPARE(QGuiApplication::clipboard()->text(), path);
     // Elsewhere a click only selects.
