@@ -7,8 +7,11 @@
 #include "tests/support/test_main.h"
 #include "tests/ui/window_fixture.h"
 
+#include <QClipboard>
 #include <QDir>
 #include <QFile>
+#include <QGuiApplication>
+#include <QPushButton>
 #include <QTableView>
 #include <QTest>
 
@@ -148,6 +151,13 @@ void SourceTest::tellsWhatCannotBeOpened()
     follow(*page);
     QCOMPARE(page->strip().count(), std::size_t{1});
     QCOMPARE(page->strip().shown().first, QStringLiteral("/no/such/editor could not be started."));
+    // What it says can be copied.
+    for (QPushButton* button : page->strip().findChildren<QPushButton*>())
+        if (button->text() == QStringLiteral("Copy"))
+            QTest::mouseClick(button, Qt::LeftButton);
+    QCOMPARE(QGuiApplication::clipboard()->text(),
+             QStringLiteral("/no/such/editor could not be started. Choose another editor in Edit > "
+                            "Settings."));
 }
 
 } // namespace

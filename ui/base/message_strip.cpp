@@ -5,11 +5,14 @@
 #include "ui/base/theme.h"
 #include "ui/base/widgets.h"
 
+#include <QClipboard>
+#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QPainter>
 #include <QPushButton>
 
 #include <algorithm>
+#include <utility>
 
 namespace plimsoll::ui {
 
@@ -108,8 +111,13 @@ void MessageStrip::rebuild()
     auto* rest = new TextLabel{message.rest, TextRole::Body, Role::Text, this};
     rest->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     m_row->addWidget(rest, 1);
+    if (message.kind != MessageKind::Offer)
+        addLink(tr("Copy"), tr("Copy the details of this message"), [this] {
+            QGuiApplication::clipboard()->setText(shown().first + u' ' + shown().rest);
+        });
     if (m_messages.size() > 1)
-        addMore();
+        addLink(tr("%1 more").arg(m_messages.size() - 1), tr("Show all messages"),
+                [this] { Q_EMIT moreClicked(); });
     for (std::size_t i = 0; i < message.actions.size(); ++i) {
         auto* button = new QPushButton{message.actions[i].text, this};
         button->setProperty("primary", i == 0);
@@ -126,14 +134,14 @@ void MessageStrip::rebuild()
     update();
 }
 
-void MessageStrip::addMore()
+void MessageStrip::addLink(const QString& text, const QString& tip, std::function<void()> run)
 {
-    auto* more = new QPushButton{tr("%1 more").arg(m_messages.size() - 1), this};
-    more->setProperty("link", true);
-    more->setCursor(Qt::PointingHandCursor);
-    more->setToolTip(tr("Show all messages"));
-    connect(more, &QPushButton::clicked, this, &MessageStrip::moreClicked);
-    m_row->addWidget(more);
+    auto* link = new QPushButton{text, this};
+    link->setProperty("link", true);
+    link->setCursor(Qt::PointingHandCursor);
+    link->setToolTip(tip);
+    connect(link, &QPushButton::clicked, this, std::move(run));
+    m_row->addWidget(link);
 }
 
 void MessageStrip::paintEvent(QPaintEvent* /*event*/)

@@ -60,7 +60,7 @@ protected:
 
 private:
     void rebuild();
-    void addMore();
+    void addLink(const QString& text, const QString& tip, std::function<void()> run);
 
     std::vector<Message> m_messages;
     QHBoxLayout* m_row = nullptr;

@@ -414,7 +414,7 @@ void BudgetPanel::showNoPlan(const workspace::Planned& planned)
             ? tr("below the lower bound")
             : tr("%1 short").arg(ui::bytesText(smallest - m_budget, Rounding::Up)));
     judgeNothing(Verdict::Bad,
-                 tr("No plan for %1 is known. Smallest with a plan: %2.")
+                 tr("No plan for %1 is known. Smallest at which a plan runs: %2.")
                      .arg(ui::bytesText(m_budget), ui::bytesText(smallest, Rounding::Up)));
 }
 
@@ -431,15 +431,15 @@ void BudgetPanel::showAnswer(const workspace::Planned& planned, const solve::Out
     const graph::Program& program = *planned.unplanned->problem().step();
     const QString bound = ui::bytesText(outcome.peakBound.bytes, Rounding::Down);
     const QString smallest = ui::bytesText(m_leastBudget, Rounding::Up);
-    judgeNothing(
-        Verdict::Bad,
-        outcome.status == solve::Status::Infeasible
-            ? tr("No plan fits %1: %2 must be live at once at %3. Smallest with a plan: %4.")
-                  .arg(ui::bytesText(m_budget), bound, opPlace(program, outcome.peakBound.op),
-                       smallest)
-            : tr("No plan for %1 was found, and none is ruled out (the bound is %2). "
-                 "Smallest with a plan: %3.")
-                  .arg(ui::bytesText(m_budget), bound, smallest));
+    judgeNothing(Verdict::Bad,
+                 outcome.status == solve::Status::Infeasible
+                     ? tr("No plan fits %1: %2 must be live at once at %3. Smallest at which a "
+                          "plan runs: %4.")
+                           .arg(ui::bytesText(m_budget), bound,
+                                opPlace(program, outcome.peakBound.op), smallest)
+                     : tr("No plan for %1 was found, and none is ruled out (the bound is %2). "
+                          "Smallest at which a plan runs: %3.")
+                           .arg(ui::bytesText(m_budget), bound, smallest));
 }
 
 void BudgetPanel::showOutdated(const workspace::Planned& planned, const run::PlanChoice& choice,

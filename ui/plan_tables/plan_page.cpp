@@ -286,7 +286,7 @@ void PlanPage::showInfeasible(const graph::ProgramPtr& program, const solve::Out
     const QString sentence =
         outcome.status == solve::Status::Infeasible
             ? tr("These are live at once at %1, and no recomputation removes them:").arg(place)
-            : tr("None found for %1; the smallest plan needs %2. Live at once at %3 in any plan:")
+            : tr("None found for %1; a plan runs from %2 on. Live at once at %3 in any plan:")
                   .arg(ui::bytesText(budget), ui::bytesText(smallest, Rounding::Up), place);
     m_bound->show(program, outcome.peakBound, sentence);
     m_pages->setCurrentIndex(BoundTensorsPage);
