@@ -66,16 +66,27 @@ void ByHandTest::init()
     openWindow();
 }
 
+/// Which letter is the mnemonic doesn't matter to the mouse.
+QString plain(QString text)
+{
+    return text.remove(u'&');
+}
+
+QString plain(const QAction* action)
+{
+    return plain(action->text());
+}
+
 void ByHandTest::clickEntry(const QString& menu, const QString& entry)
 {
     QMenuBar& bar = *m_window->menuBar();
     for (QAction* top : bar.actions()) {
-        if (top->text() != menu)
+        if (plain(top) != plain(menu))
             continue;
         QTest::mouseClick(&bar, Qt::LeftButton, {}, bar.actionGeometry(top).center());
         QVERIFY(QTest::qWaitFor([top] { return top->menu()->isVisible(); }));
         for (QAction* action : top->menu()->actions())
-            if (action->text() == entry) {
+            if (plain(action) == plain(entry)) {
                 QVERIFY(action->isEnabled());
                 QTest::mouseClick(top->menu(), Qt::LeftButton, {},
                                   top->menu()->actionGeometry(action).center());
@@ -147,6 +158,7 @@ void ByHandTest::savesAndOpensASession()
     QCOMPARE(tabs->tabText(1), QStringLiteral("● resnet18"));
 
     m_settings->setLastFolder(QString::fromStdString(m_folder->file({})));
+    m_settings->setSaveFolder(QString::fromStdString(m_folder->file({})));
     const QString file = QString::fromStdString(m_folder->file("by hand.plimsoll"));
     QSignalSpy saved{page, &DocumentPage::sessionSaved};
     m_dialog.clear();
@@ -216,6 +228,7 @@ void ByHandTest::exportsAPlanAndItsGraph()
     QVERIFY(best && !best->plan().recomputeSteps().empty());
 
     m_settings->setLastFolder(QString::fromStdString(m_folder->file({})));
+    m_settings->setSaveFolder(QString::fromStdString(m_folder->file({})));
     QSignalSpy exported{&page->exporter(), &PlanExport::exported};
     for (const char* name : {"by hand.json", "step.plimsoll.json", "compressed.plimsoll.json.gz"}) {
         m_dialog.clear();
