@@ -76,6 +76,8 @@ DocumentController::DocumentController(workspace::PlanDocument& document, Sessio
     m_chooser.setPlans(m_planned);
     m_isDeferred = runsUnplanned();
     m_complete = m_isDeferred;
+    if (m_isDeferred)
+        m_unplanned = m_planned;
     answer();
     if (!m_isDeferred)
         planNow();
@@ -196,9 +198,23 @@ void DocumentController::applyChoices(const workspace::Choices& choices)
     keepProblem();
     changed();
     Q_EMIT choicesChanged();
-    planNow();
+    planIfNeeded();
     if (!m_complete)
         Q_EMIT answerChanged(); // what is shown is outdated now
+}
+
+/// Of the choices with which the document was opened it is known that nothing needs to be planned.
+void DocumentController::planIfNeeded()
+{
+    if (!m_unplanned || m_unplanned->choices != m_document.choices
+        || budget() < m_unplanned->unplannedNeeds) {
+        planNow();
+        return;
+    }
+    m_planner.stop();
+    m_soFarTimer.stop();
+    m_isDeferred = true;
+    takePlanned(m_unplanned);
 }
 
 void DocumentController::planNow()

@@ -112,6 +112,7 @@ private:
     void applyChoices(const workspace::Choices& choices);
     void pushChoices(const workspace::Choices& choices);
     void trySizes(const workspace::Choices& choices);
+    void planIfNeeded();
     void takePlanned(workspace::PlannedPtr planned);
     void takeSoFar();
     [[nodiscard]] bool runsUnplanned() const;
@@ -129,7 +130,8 @@ private:
     workspace::PlannedPtr m_planned;
     std::vector<workspace::PlannedPtr> m_known; ///< of earlier settings: undo answers at once
     bool m_complete = false;
-    bool m_isDeferred = false; ///< not planned, since the step runs without a plan
+    workspace::PlannedPtr m_unplanned; ///< as opened, if nothing needed to be planned
+    bool m_isDeferred = false;         ///< not planned, since the step runs without a plan
     std::optional<base::Bytes> m_preview;
     PlanChooser m_chooser;
     run::PlanChoice m_choice;
