@@ -44,14 +44,15 @@ int main(int argc, char** argv)
     const QApplication application{argc, argv};
     QGuiApplication::setApplicationDisplayName(QStringLiteral("Plimsoll"));
     ui::Theme theme;
-    // A screenshot must neither depend on this user's settings nor change them.
+    // A screenshot must neither depend on this user's settings and GPU nor change them.
     const QTemporaryDir folder;
     const auto settings =
         arguments.screenshot.isEmpty()
             ? std::make_unique<ui::Settings>()
             : std::make_unique<ui::Settings>(folder.filePath(QStringLiteral("settings.ini")));
-    if (const auto own = plimsoll::plan::ownDevice(); own && settings->gpu().isEmpty())
-        settings->setGpu(QString::fromStdString(own->id));
+    if (arguments.screenshot.isEmpty() && settings->gpu().isEmpty())
+        if (const auto own = plimsoll::plan::ownDevice())
+            settings->setGpu(QString::fromStdString(own->id));
     theme.setSystemFactor(factor);
     settings->drive(theme);
     if (arguments.theme)

@@ -11,6 +11,9 @@
 
 namespace plimsoll::run {
 
+/// Of a training loop, as far as it is replayed: later ones repeat the third.
+inline constexpr int kIterations = 3;
+
 /// The allocation for which there is no memory, even after all cached blocks were released: what
 /// torch.cuda.OutOfMemoryError says.
 struct OutOfMemory
@@ -47,6 +50,6 @@ struct DeviceRun
 [[nodiscard]] std::optional<DeviceRun> runLoop(const plan::VerifiedPlan& plan,
                                                const allocator::AllocatorSettings& settings,
                                                base::Bytes device, const std::stop_token& stop = {},
-                                               int iterations = 3);
+                                               int iterations = kIterations);
 
 } // namespace plimsoll::run

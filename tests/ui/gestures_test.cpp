@@ -2,14 +2,10 @@
 // Random gestures, and planners' answers between them: whatever happens, budget, line, field,
 // panel, frontier and timeline are those of one plan, or the window says that it is planning.
 #include "core/device/known_devices.h"
-#include "ui/base/numbers.h"
-#include "ui/base/widgets.h"
 #include "ui/budget_timeline/budget_handle.h"
 #include "ui/budget_timeline/budget_timeline_view.h"
 #include "ui/frontier/frontier_view.h"
-#include "ui/plan_panel/answer_head.h"
 #include "ui/plan_panel/budget_panel.h"
-#include "ui/plan_panel/verdict_box.h"
 
 #include "tests/support/test_main.h"
 #include "tests/ui/window_fixture.h"
@@ -161,48 +157,6 @@ private:
     QPoint m_at;
 };
 
-/// What is wrong on the screen; empty: nothing.
-QString fault(PlannerPage& page)
-{
-    DocumentController& document = page.document();
-    const base::Bytes budget = document.budget();
-    if (viewOf<BudgetTimelineView>(page).budget() != budget)
-        return QStringLiteral("the line is not at the budget");
-    if (viewOf<FrontierView>(page).budget() != budget)
-        return QStringLiteral("the frontier has another budget");
-    const auto* field = viewOf<BudgetPanel>(page).findChild<QLineEdit*>();
-    if (!(field->hasFocus() && field->isModified())
-        && field->text() != bytesText(budget).replace(QChar{u'\u00a0'}, u' '))
-        return QStringLiteral("the field has another budget: ") + field->text();
-    const QString verdict = viewOf<VerdictBox>(page).sentence();
-    const plan::VerifiedPlanPtr& best = document.outcome().best;
-    const bool isSaid = verdict.startsWith(QStringLiteral("Planning"))
-                        || verdict.startsWith(QStringLiteral("Not planned for the present"));
-    if ((document.isOutdated() || (!best && document.isPlanning() && !document.isPlanned()))
-        && !isSaid)
-        return QStringLiteral("it is not said that the figures are of other settings: ") + verdict;
-    if (viewOf<FrontierView>(page).current() != best)
-        return QStringLiteral("the frontier rings another plan");
-    const plan::Evaluation& shown =
-        document.outcome().best ? best->evaluation() : document.planned()->unplanned->evaluation();
-    const QString peak =
-        viewOf<AnswerHead>(page).findChild<TextLabel*>(QStringLiteral("peak"))->text();
-    if (best) {
-        if (best->evaluation().peak > budget || best->problem().budget != budget)
-            return QStringLiteral("the plan is over the budget");
-        if (viewOf<BudgetTimelineView>(page).timeline() != best->evaluation().timeline)
-            return QStringLiteral("another plan is drawn");
-        if (peak != bytesText(shown.peak, Rounding::Up))
-            return QStringLiteral("the panel has another peak: ") + peak;
-    } else if (!isSaid) {
-        if (!verdict.contains(QStringLiteral("No plan")))
-            return QStringLiteral("no plan, and it is not said: ") + verdict;
-        if (peak != unknownText())
-            return QStringLiteral("a peak without a plan: ") + peak;
-    }
-    return {};
-}
-
 class GesturesTest : public QObject, private WindowFixture
 {
     Q_OBJECT
@@ -224,7 +178,7 @@ void GesturesTest::leaveOneConsistentPicture()
         done << hand.act();
         if (done.size() > 12)
             done.removeFirst();
-        const QString found = fault(*page);
+        const QString found = pictureFault(*page);
         QVERIFY2(found.isEmpty(), qPrintable(QStringLiteral("gesture %1 (%2): %3")
                                                  .arg(i)
                                                  .arg(done.join(QStringLiteral(", ")), found)));

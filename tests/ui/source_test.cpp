@@ -3,14 +3,18 @@
 // shell.
 #include "ui/document_page/source_editor.h"
 #include "ui/plan_tables/plan_page.h"
+#include "ui/shell/settings_dialog.h"
 
 #include "tests/support/test_main.h"
 #include "tests/ui/window_fixture.h"
 
 #include <QClipboard>
+#include <QComboBox>
 #include <QDir>
 #include <QFile>
 #include <QGuiApplication>
+#include <QLineEdit>
+#include <QListWidget>
 #include <QPushButton>
 #include <QTableView>
 #include <QTest>
@@ -33,6 +37,7 @@ private Q_SLOTS:
     void commandsHaveEachArgumentOnItsOwn();
     void foldersAreMappedOnce();
     void aClickOpensTheLine();
+    void theEditorIsChosenInTheSettings();
     void tellsWhatCannotBeOpened();
 
 private:
@@ -115,9 +120,9 @@ void SourceTest::foldersAreMappedOnce()
         mappedFolder(QStringLiteral("gpt2/model.py"), path("here"));
     QVERIFY(whole && whole->from.isEmpty());
     QCOMPARE(findSource(path("here/gpt2/model.py"), {}), path("here/gpt2/model.py"));
-    m_settings->addSourceFolder(QStringLiteral("a"), QStringLiteral("/old"));
-    m_settings->addSourceFolder(QStringLiteral("a"), QStringLiteral("/new"));
-    QCOMPARE(m_settings->sourceFolders(), QStringList{QStringLiteral("a=/new")});
+    m_settings->addSourceFolder(QStringLiteral("a=1/b"), QStringLiteral("/old"));
+    m_settings->addSourceFolder(QStringLiteral("a=1/b"), QStringLiteral("/new=2"));
+    QCOMPARE(m_settings->sourceFolders(), QStringList{QStringLiteral("a=1/b\n/new=2")});
 }
 
 void SourceTest::aClickOpensTheLine()
@@ -139,6 +144,30 @@ void SourceTest::aClickOpensTheLine()
     QCOMPARE(QString::fromUtf8(result.readAll()),
              QStringLiteral("--line\n269\n") + path("site/torchvision/models/resnet.py") + u'\n');
     QCOMPARE(page->strip().count(), std::size_t{0});
+}
+
+void SourceTest::theEditorIsChosenInTheSettings()
+{
+    SettingsDialog dialog{*m_settings};
+    dialog.setAttribute(Qt::WA_DeleteOnClose, false);
+    auto* command = dialog.findChild<QLineEdit*>(QStringLiteral("editorCommand"));
+    auto* editor = dialog.findChild<QComboBox*>(QStringLiteral("editor"));
+    QVERIFY(command != nullptr && editor != nullptr);
+    QTest::keyClicks(command, QStringLiteral("gedit +{line} {file}"));
+    QTest::keyClick(command, Qt::Key_Return);
+    QCOMPARE(m_settings->editorCommand(), QStringLiteral("gedit +{line} {file}"));
+    editor->setCurrentIndex(editor->findData(QStringLiteral("kate")));
+    Q_EMIT editor->activated(editor->currentIndex());
+    QCOMPARE(m_settings->editor(), QStringLiteral("kate"));
+    for (QListWidget* pages : dialog.findChildren<QListWidget*>())
+        pages->setCurrentItem(pages->findItems(QStringLiteral("Editor"), Qt::MatchExactly).front());
+    for (QPushButton* button : dialog.findChildren<QPushButton*>())
+        if (button->text() == QStringLiteral("Restore defaults"))
+            QTest::mouseClick(button, Qt::LeftButton);
+    QCOMPARE(m_settings->editor(), QString{});
+    QCOMPARE(m_settings->editorCommand(), QString{});
+    QCOMPARE(command->text(), QString{});
+    QCOMPARE(editor->currentIndex(), 0);
 }
 
 void SourceTest::tellsWhatCannotBeOpened()

@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/ui/window_fixture.h"
 
+#include "ui/base/numbers.h"
+#include "ui/base/widgets.h"
 #include "ui/budget_timeline/budget_handle.h"
+#include "ui/budget_timeline/budget_timeline_view.h"
+#include "ui/frontier/frontier_view.h"
+#include "ui/plan_panel/answer_head.h"
+#include "ui/plan_panel/budget_panel.h"
+#include "ui/plan_panel/verdict_box.h"
 #include "ui/planner_page/planner_kind.h"
 #include "ui/planner_page/planner_views.h"
 
 #include "tests/support/planned_sample.h"
 
 #include <QAction>
+#include <QLineEdit>
 #include <QRegularExpression>
 #include <QSignalSpy>
 #include <QTest>
@@ -88,6 +96,48 @@ bool WindowFixture::isDone(ui::PlannerPage& page)
 QPoint WindowFixture::budgetHandle(ui::PlannerPage& page)
 {
     return viewOf<ui::BudgetHandle>(page).geometry().center();
+}
+
+QString pictureFault(ui::PlannerPage& page)
+{
+    using namespace ui;
+    ui::DocumentController& document = page.document();
+    const base::Bytes budget = document.budget();
+    if (viewOf<BudgetTimelineView>(page).budget() != budget)
+        return QStringLiteral("the line is not at the budget");
+    if (viewOf<FrontierView>(page).budget() != budget)
+        return QStringLiteral("the frontier has another budget");
+    const auto* field = viewOf<BudgetPanel>(page).findChild<QLineEdit*>();
+    if (!(field->hasFocus() && field->isModified())
+        && field->text() != bytesText(budget).replace(QChar{u'\u00a0'}, u' '))
+        return QStringLiteral("the field has another budget: ") + field->text();
+    const QString verdict = viewOf<VerdictBox>(page).sentence();
+    const plan::VerifiedPlanPtr& best = document.outcome().best;
+    const bool isSaid = verdict.startsWith(QStringLiteral("Planning"))
+                        || verdict.startsWith(QStringLiteral("Not planned for the present"));
+    if ((document.isOutdated() || (!best && document.isPlanning() && !document.isPlanned()))
+        && !isSaid)
+        return QStringLiteral("it is not said that the figures are of other settings: ") + verdict;
+    if (viewOf<FrontierView>(page).current() != best)
+        return QStringLiteral("the frontier rings another plan");
+    const plan::Evaluation& shown =
+        document.outcome().best ? best->evaluation() : document.planned()->unplanned->evaluation();
+    const QString peak =
+        viewOf<AnswerHead>(page).findChild<TextLabel*>(QStringLiteral("peak"))->text();
+    if (best) {
+        if (best->evaluation().peak > budget || best->problem().budget != budget)
+            return QStringLiteral("the plan is over the budget");
+        if (viewOf<BudgetTimelineView>(page).timeline() != best->evaluation().timeline)
+            return QStringLiteral("another plan is drawn");
+        if (peak != bytesText(shown.peak, Rounding::Up))
+            return QStringLiteral("the panel has another peak: ") + peak;
+    } else if (!isSaid) {
+        if (!verdict.contains(QStringLiteral("No plan")))
+            return QStringLiteral("no plan, and it is not said: ") + verdict;
+        if (peak != unknownText())
+            return QStringLiteral("a peak without a plan: ") + peak;
+    }
+    return {};
 }
 
 } // namespace plimsoll::tests

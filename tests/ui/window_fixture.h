@@ -33,6 +33,10 @@ template <typename View>
     return page.dock(QStringLiteral("plan"));
 }
 
+/// What is wrong with the picture of a page; empty: nothing. Budget, line, field, panel, frontier
+/// and timeline must be those of one plan, or the page says that it is planning.
+[[nodiscard]] QString pictureFault(ui::PlannerPage& page);
+
 /// A shown window with settings of its own. Closing never asks, unless a test says otherwise.
 class WindowFixture
 {

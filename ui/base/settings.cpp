@@ -198,7 +198,10 @@ QString Settings::editorCommand() const
 
 void Settings::setEditorCommand(const QString& command)
 {
+    if (command == editorCommand())
+        return;
     m_store.setValue(kEditorCommand, command);
+    Q_EMIT editorCommandChanged(command);
 }
 
 QStringList Settings::sourceFolders() const
@@ -209,8 +212,8 @@ QStringList Settings::sourceFolders() const
 void Settings::addSourceFolder(const QString& from, const QString& to)
 {
     QStringList folders = sourceFolders();
-    folders.removeIf([&](const QString& line) { return line.startsWith(from + u'='); });
-    folders.prepend(from + u'=' + to);
+    folders.removeIf([&](const QString& line) { return line.startsWith(from + u'\n'); });
+    folders.prepend(from + u'\n' + to);
     m_store.setValue(kSourceFolders, QStringList{folders.mid(0, kMostSourceFolders)});
 }
 

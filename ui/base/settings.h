@@ -51,7 +51,8 @@ public:
     /// A command line with {file} and {line}.
     [[nodiscard]] QString editorCommand() const;
     void setEditorCommand(const QString& command);
-    /// Where source files are, by the folder that graphs name: "from=to", newest first, at most 12.
+    /// Where source files are, by the folder that graphs name: each as two lines, from and to,
+    /// newest first, at most 12.
     [[nodiscard]] QStringList sourceFolders() const;
     void addSourceFolder(const QString& from, const QString& to);
     /// Written and read by the shell only; contains a version of its own.
@@ -67,6 +68,7 @@ Q_SIGNALS:
     void patternsChanged(PatternStrength patterns);
     void recentFilesChanged(const QStringList& files);
     void editorChanged(const QString& id);
+    void editorCommandChanged(const QString& command);
     void gpuChanged(const QString& gpu);
     void ownDevicesChanged(const QStringList& lines);
 

@@ -19,8 +19,8 @@ std::vector<SourceFolder> foldersOf(const Settings& settings)
 {
     std::vector<SourceFolder> folders;
     for (const QString& line : settings.sourceFolders())
-        if (const qsizetype equals = line.indexOf(u'='); equals >= 0)
-            folders.push_back({line.first(equals), line.mid(equals + 1)});
+        if (const qsizetype end = line.indexOf(u'\n'); end >= 0)
+            folders.push_back({line.first(end), line.mid(end + 1)});
     return folders;
 }
 

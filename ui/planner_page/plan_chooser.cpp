@@ -7,7 +7,6 @@ namespace plimsoll::ui {
 
 namespace {
 constexpr std::size_t kMostChoices = 64;
-constexpr int kIterations = 3; ///< as run::runLoop() replays
 } // namespace
 
 PlanChooser::PlanChooser(QObject* parent) : QObject{parent} {}
@@ -86,7 +85,7 @@ run::PlanChoice PlanChooser::at(base::Bytes budget) const
     choice.plan = {*std::move(fitted), point.provenance};
     if (!m_settings.expandableSegments) {
         choice.verdict = run::RunVerdict{};
-        choice.verdict->run.flushes.assign(kIterations, 0);
+        choice.verdict->run.flushes.assign(run::kIterations, 0);
         choice.verdict->run.reserved = table->reserved[*place];
     }
     return choice;

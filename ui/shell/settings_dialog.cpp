@@ -56,6 +56,7 @@ SettingsDialog::SettingsDialog(Settings& settings, QWidget* parent)
     buildFrame();
     buildGeneral();
     buildAppearance();
+    buildEditor();
     connect(m_search, &QLineEdit::textChanged, this, &SettingsDialog::find);
     connect(m_list, &QListWidget::currentRowChanged, this, &SettingsDialog::showPage);
     m_list->setCurrentRow(0);
@@ -153,12 +154,16 @@ void SettingsDialog::buildGeneral()
     addRow(tr("Recent files"),
            tr("The list on the start page and in the File menu. The files themselves are kept."),
            forget);
-    addEditor();
 }
 
-void SettingsDialog::addEditor()
+void SettingsDialog::buildEditor()
 {
+    addPage(tr("Editor"), [this] {
+        m_settings.setEditor({});
+        m_settings.setEditorCommand({});
+    });
     auto* editor = new QComboBox;
+    editor->setObjectName(QStringLiteral("editor"));
     editor->addItem(tr("First one installed, or the command below"), QString{});
     for (const SourceEditor& known : sourceEditors())
         editor->addItem(known.name, known.id);
@@ -171,7 +176,9 @@ void SettingsDialog::addEditor()
             [this, editor](int row) { m_settings.setEditor(editor->itemData(row).toString()); });
     addRow(tr("Editor"), tr("Opens source lines of plans."), editor);
     auto* command = new QLineEdit{m_settings.editorCommand()};
+    command->setObjectName(QStringLiteral("editorCommand"));
     command->setPlaceholderText(QStringLiteral("gedit +{line} {file}"));
+    connect(&m_settings, &Settings::editorCommandChanged, command, &QLineEdit::setText);
     connect(command, &QLineEdit::editingFinished, &m_settings,
             [this, command] { m_settings.setEditorCommand(command->text()); });
     addRow(tr("Editor command"),

@@ -49,7 +49,7 @@ private:
     void addPage(const QString& title, std::function<void()> restore);
     void addRow(const QString& title, const QString& sentence, QWidget* control);
     void buildGeneral();
-    void addEditor();
+    void buildEditor();
     void buildAppearance();
     void find(const QString& text);
     void showPage(int page);

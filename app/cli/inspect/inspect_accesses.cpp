@@ -18,8 +18,8 @@ std::string freeText(std::optional<base::Nanoseconds> time)
 {
     if (!time)
         return "-";
-    return (time->count() < 0 ? "-" : "")
-           + base::timeText(base::Nanoseconds{std::abs(time->count())});
+    return base::timeText(base::Nanoseconds{std::abs(time->count())})
+           + (time->count() < 0 ? " too short" : "");
 }
 
 ordered_json valueJson(const graph::Program& program, const solve::ValueAccess& value)
@@ -43,7 +43,7 @@ std::string valueText(const graph::Program& program, const solve::ValueAccess& v
 {
     const graph::Op& maker = program.op(graph::opAt(program.storage(value.value).alloc));
     return fmt::format(
-        "{:>12} {:>13} {:>13} {:>10}  {}\n", base::bytesText(value.bytes),
+        "{:>12} {:>13} {:>13} {:>18}  {}\n", base::bytesText(value.bytes),
         fmt::format("{}-{}", value.accesses.firstForward, value.accesses.lastForward),
         fmt::format("{}-{}", value.accesses.firstBackward, value.accesses.lastBackward),
         freeText(value.swapFree), base::printable(program.label(maker)));
@@ -69,7 +69,7 @@ void addAccesses(Answer& answer, const plan::Problem& problem)
                     base::bytesText(profile.maximumPeak, base::Rounding::Up),
                     base::bytesText(profile.minimumPeak, base::Rounding::Up),
                     base::bytesText(problem.budget), over);
-    answer.text += fmt::format("{:>12} {:>13} {:>13} {:>10}  made by\n", "value", "forward",
+    answer.text += fmt::format("{:>12} {:>13} {:>13} {:>18}  made by\n", "value", "forward",
                                "backward", "room to swap");
     ordered_json values = ordered_json::array();
     for (const solve::ValueAccess& value : profile.values) {
