@@ -1,266 +1,328 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ui/models/plan_model.h"
+#include "ui/plan_tables/plan_model.h"
 
-#include "core/plan/region_names.h"
 #include "ui/base/icons.h"
-#include "ui/base/numbers.h"
 #include "ui/base/texts.h"
-#include "ui/models/plan_names.h"
-#include "ui/models/program_texts.h"
+#include "ui/models/pin_globs.h"
+#include "ui/models/table_model.h"
+#include "ui/plan_tables/plan_cells.h"
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <utility>
 
 namespace plimsoll::ui {
 
 namespace {
 
-constexpr std::array kPlanColumns{TableColumn{"Decision"},    TableColumn{"Tensors"},
-                                  TableColumn{"Saved", true}, TableColumn{"Cost", true},
-                                  TableColumn{"Module"},      TableColumn{"Source"}};
+using Kind = PlanSpot::Kind;
 
-constexpr std::size_t kListedKept = 12; ///< in a tool tip
+constexpr std::array kPlanColumns{TableColumn{"Module"},     TableColumn{"Saved", true},
+                                  TableColumn{"Cost", true}, TableColumn{"Tensors"},
+                                  TableColumn{"Source"},     TableColumn{"Decision"}};
 
-int regionsIn(const std::vector<plan::Region>& regions)
+constexpr int kKinds = 3;
+constexpr int kMostGlobs = 12; ///< of one row: a longer menu is no help
+
+quintptr idOf(const PlanSpot& spot)
 {
-    int count = static_cast<int>(regions.size());
-    for (const plan::Region& region : regions)
-        count += regionsIn(region.nested);
-    return count;
-}
-
-/// "1 tensor", "3 tensors".
-QString counted(int count, const QString& one, const QString& more)
-{
-    return QString::number(count) + u' ' + (count == 1 ? one : more);
-}
-
-QString tensorsText(int count)
-{
-    return counted(count, QStringLiteral("tensor"), QStringLiteral("tensors"));
+    return static_cast<quintptr>(spot.number) * kKinds + static_cast<quintptr>(spot.kind);
 }
 
 } // namespace
 
-PlanModel::PlanModel(QObject* parent) : RowsModel{kPlanColumns, parent} {}
-
-void PlanModel::setPlan(plan::VerifiedPlanPtr plan)
+void PlanModel::setPlan(const plan::VerifiedPlanPtr& plan)
 {
-    if (std::exchange(m_plan, plan) == plan)
+    if (plan == m_tree.plan())
         return;
-    std::vector<PlanRow> rows;
+    PlanTree next;
+    if (plan) {
+        std::shared_ptr<const DecisionNames> names = m_tree.names();
+        if (!names || names->program() != plan->problem().step())
+            names = std::make_shared<const DecisionNames>(plan->problem().step());
+        next = PlanTree{plan, std::move(names), m_groupNumbers};
+        next.sort(m_sortColumn, m_sortOrder);
+    }
     m_decisionCount = 0;
     m_movedCount = 0;
-    if (m_plan && m_plan->plan().isCompiledStep()) {
-        rows = repeatsOf(*m_plan);
-        for (const PlanRow& row : rows) {
-            m_decisionCount += row.isRepeated ? 1 : 0;
-            m_movedCount += row.moved;
-        }
-    } else if (m_plan) {
-        rows = rowsOf(*m_plan);
-        m_decisionCount = regionsIn(m_plan->plan().regions());
+    for (const PlanRow& row : next.decisions()) {
+        m_decisionCount += (row.isRepeated ? 1 : 0) + row.figures.nested;
+        m_movedCount += row.figures.moved;
     }
-    sortRows(rows);
-    replaceRows(std::move(rows));
+    replace(std::move(next));
 }
 
-void PlanModel::replaceRows(std::vector<PlanRow> rows)
+void PlanModel::replace(PlanTree next)
 {
-    const base::Bytes before = std::exchange(m_mostSaved, base::Bytes{1});
-    for (const PlanRow& row : rows)
-        m_mostSaved = std::max(m_mostSaved, row.saved);
-    const std::size_t common = std::min(rows.size(), m_rows.size());
-    std::size_t first = common;
-    std::size_t last = 0;
-    for (std::size_t i = 0; i < common; ++i) {
-        if (rows[i] == m_rows[i] && before == m_mostSaved)
-            continue;
-        first = std::min(first, i);
-        last = i;
-        std::swap(m_rows[i], rows[i]);
+    if (next.hasShapeOf(m_tree) && !m_tree.hasOpenDecisions()) {
+        const PlanTree before = std::exchange(m_tree, std::move(next));
+        tellChanges(before);
+        return;
     }
-    if (first < common)
-        Q_EMIT dataChanged(index(static_cast<int>(first), 0),
-                           index(static_cast<int>(last), ColumnCount - 1));
-    const auto tail = static_cast<int>(common);
-    if (m_rows.size() > common) {
-        beginRemoveRows({}, tail, rowCount() - 1);
-        m_rows.resize(common);
-        endRemoveRows();
-    } else if (rows.size() > common) {
-        beginInsertRows({}, tail, static_cast<int>(rows.size()) - 1);
-        std::move(rows.begin() + tail, rows.end(), std::back_inserter(m_rows));
-        endInsertRows();
+    Q_EMIT layoutAboutToBeChanged();
+    const QModelIndexList from = persistentIndexList();
+    std::vector<Identity> kept;
+    for (const QModelIndex& old : from)
+        kept.push_back(identityOf(old));
+    m_tree = std::move(next);
+    QModelIndexList to;
+    for (std::size_t i = 0; i < kept.size(); ++i)
+        to << find(kept[i], from[static_cast<qsizetype>(i)].column());
+    changePersistentIndexList(from, to);
+    Q_EMIT layoutChanged();
+}
+
+/// The rows are the same, their figures may not be.
+void PlanModel::tellChanges(const PlanTree& before)
+{
+    const bool areAll = before.mostSaved() != m_tree.mostSaved();
+    const auto isChanged = [&](const PlanSpot& spot) {
+        return areAll || !(m_tree.figuresOf(spot) == before.figuresOf(spot))
+               || !(m_tree.rowAt(spot) == before.rowAt(spot));
+    };
+    std::vector<bool> changed;
+    for (const PlanSpot& spot : m_tree.top())
+        changed.push_back(isChanged(spot));
+    tellRows({}, changed);
+    for (std::size_t i = 0; i < m_tree.groups().size(); ++i) {
+        changed.clear();
+        for (const int decision : m_tree.groups()[i].rows)
+            changed.push_back(isChanged({Kind::Decision, decision}));
+        tellRows(indexOf({Kind::Group, static_cast<int>(i)}, 0), changed);
     }
+}
+
+void PlanModel::tellRows(const QModelIndex& parent, const std::vector<bool>& isChanged)
+{
+    const auto first = std::ranges::find(isChanged, true);
+    if (first == isChanged.end())
+        return;
+    const auto last = std::find(isChanged.rbegin(), isChanged.rend(), true);
+    Q_EMIT dataChanged(
+        index(static_cast<int>(first - isChanged.begin()), 0, parent),
+        index(static_cast<int>(isChanged.rend() - last) - 1, ColumnCount - 1, parent));
 }
 
 void PlanModel::sort(int column, Qt::SortOrder order)
 {
     if (column < 0 || column >= static_cast<int>(ColumnCount))
         return;
-    m_sortColumn = column;
+    m_sortColumn = static_cast<PlanColumn>(column);
     m_sortOrder = order;
-    reorder([this] { sortRows(m_rows); });
+    Q_EMIT layoutAboutToBeChanged({}, VerticalSortHint);
+    const QModelIndexList from = persistentIndexList();
+    m_tree.sort(m_sortColumn, order);
+    QModelIndexList to;
+    for (const QModelIndex& old : from)
+        to << indexOf(spotAt(old), old.column());
+    changePersistentIndexList(from, to);
+    Q_EMIT layoutChanged({}, VerticalSortHint);
 }
 
-void PlanModel::sortRows(std::vector<PlanRow>& rows) const
+PlanModel::Identity PlanModel::identityOf(const QModelIndex& index) const
 {
-    const auto less = [column = m_sortColumn](const PlanRow& a, const PlanRow& b) {
-        switch (column) {
-        case SavedColumn: return a.saved < b.saved;
-        case CostColumn: return a.cost < b.cost;
-        default: return textOf(a, column).compare(textOf(b, column)) < 0;
-        }
-    };
-    std::ranges::stable_sort(rows, [&](const PlanRow& a, const PlanRow& b) {
-        return m_sortOrder == Qt::AscendingOrder ? less(a, b) : less(b, a);
-    });
-}
-
-std::optional<int> PlanModel::rowOf(const Stretch& stretch) const
-{
-    const auto found = std::ranges::find(m_rows, stretch, &PlanRow::stretch);
-    return found == m_rows.end() ? std::nullopt
-                                 : std::optional{static_cast<int>(found - m_rows.begin())};
-}
-
-std::vector<PlanRow> PlanModel::rowsOf(const plan::VerifiedPlan& verified)
-{
-    const graph::Program& program = *verified.problem().step();
-    const plan::Evaluation& evaluation = verified.evaluation();
-    const std::vector<plan::Region>& regions = verified.plan().regions(); // disjoint, in order
-    std::vector<PlanRow> rows(regions.size());
-    std::vector<int> tensors(regions.size());
-    for (const plan::Recomputed& value : evaluation.recomputed) {
-        const auto op = static_cast<graph::OpIndex>(value.op.index());
-        const auto after = std::ranges::upper_bound(regions, op, {}, &plan::Region::first);
-        if (after == regions.begin() || op > std::prev(after)->last)
-            continue;
-        const auto at = static_cast<std::size_t>(after - regions.begin() - 1);
-        tensors[at] += value.bytes.count() > 0 ? 1 : 0; // not counting buffers updated again
-        rows[at].saved += value.spared;
-        rows[at].cost += value.time;
+    const PlanSpot spot = spotAt(index);
+    Identity identity{.kind = spot.kind, .stretch = m_tree.rowAt(spot).stretch};
+    if (spot.kind == Kind::Group)
+        identity.key = m_tree.groupAt(spot).key;
+    if (spot.kind == Kind::Value) {
+        identity.op = m_tree.valueAt(spot).op;
+        identity.storage = m_tree.valueAt(spot).storage;
     }
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        const plan::Region& region = regions[i];
-        PlanRow& row = rows[i];
-        row.stretch = {region.first, region.last};
-        row.firstStep = evaluation.schedule->stepOfOp[static_cast<std::size_t>(region.first)];
-        const auto [first, last] = plan::endsOf(program, region);
-        row.module = fileText(first);
-        if (first != last)
-            row.module += QStringLiteral(" … ") + fileText(last);
-        row.tensors = tensorsText(tensors[i]);
-        if (const int nested = regionsIn(region.nested); nested > 0)
-            row.tensors += QStringLiteral(", %1 nested").arg(nested);
-        row.kept = keptBy(region);
-        if (!row.kept.empty())
-            row.tensors += QStringLiteral(", %1 kept").arg(row.kept.size());
-        if (const std::int32_t source = plan::sourceOf(program, region); source >= 0)
-            row.source = QString::fromStdString(program.sources[static_cast<std::size_t>(source)]);
-    }
-    return rows;
+    return identity;
 }
 
-/// Each row costs its own recomputations. A value made by several rows is saved once, in the last.
-std::vector<PlanRow> PlanModel::repeatsOf(const plan::VerifiedPlan& verified)
+QModelIndex PlanModel::find(const Identity& identity, int column) const
 {
-    const graph::Program& program = *verified.problem().step();
-    const plan::Evaluation& evaluation = verified.evaluation();
-    const std::vector<plan::RecomputeStep>& again = verified.plan().recomputeSteps();
-    std::vector<PlanRow> rows(again.size());
-    std::vector<int> tensors(again.size());
-    const std::vector<int> moved = movedByRow(verified.plan());
-    for (const plan::Recomputed& value : evaluation.recomputed)
-        rows[static_cast<std::size_t>(value.region)].saved += value.spared;
-    for (const plan::Instance& made : evaluation.schedule->instances)
-        if (made.region >= 0 && program.storage(made.storage).bytes.count() > 0)
-            ++tensors[static_cast<std::size_t>(made.region)];
-    const std::vector<plan::Step>& steps = evaluation.schedule->steps;
-    for (std::size_t at = 0; at < steps.size(); ++at)
-        if (steps[at].region >= 0)
-            rows[static_cast<std::size_t>(steps[at].region)].cost +=
-                evaluation.timeline->timeAt(at + 1) - evaluation.timeline->timeAt(at);
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        const graph::OpId first = again[i].ops.front();
-        const graph::Op& op = program.op(first);
-        PlanRow& row = rows[i];
-        row.stretch = {static_cast<graph::OpIndex>(first.index()), again[i].before};
-        row.firstStep = evaluation.schedule->stepOfOp[first.index()];
-        row.module = fileText(program.modulePath(op));
-        row.moved = moved[i];
-        row.isRepeated = static_cast<std::size_t>(moved[i]) < again[i].ops.size();
-        const QString movedText =
-            counted(moved[i], QStringLiteral("op moved"), QStringLiteral("ops moved"));
-        row.tensors = row.isRepeated ? tensorsText(tensors[i]) : movedText;
-        if (row.isRepeated && moved[i] > 0)
-            row.tensors += QStringLiteral(", ") + movedText;
-        if (op.source >= 0)
-            row.source =
-                QString::fromStdString(program.sources[static_cast<std::size_t>(op.source)]);
+    if (identity.kind == Kind::Group) {
+        const auto group = std::ranges::find(m_tree.groups(), identity.key, &PlanGroup::key);
+        if (group == m_tree.groups().end())
+            return {};
+        return indexOf({Kind::Group, static_cast<int>(group - m_tree.groups().begin())}, column);
     }
-    return rows;
-}
-
-QString PlanModel::textOf(const PlanRow& row, int column)
-{
-    switch (column) {
-    case DecisionColumn:
-        return row.isRepeated ? QStringLiteral("recompute") : QStringLiteral("move");
-    case TensorColumn: return row.tensors;
-    case SavedColumn: return ui::bytesText(row.saved);
-    case CostColumn: return ui::timeText(row.cost);
-    case ModuleColumn: return row.module;
-    case SourceColumn: return fileText(row.source.mid(row.source.lastIndexOf(u'/') + 1));
-    default: return {};
-    }
-}
-
-/// The results that a region keeps although it is recomputed.
-QString PlanModel::keptText(const PlanRow& row) const
-{
-    const graph::Program& program = *m_plan->problem().step();
-    QStringList lines{tr("Recomputed: %1. These results are kept:").arg(row.tensors)};
-    for (std::size_t i = 0; i < row.kept.size() && i < kListedKept; ++i) {
-        const QString path = fileText(program.modulePath(program.op(row.kept[i])));
-        lines << opTitle(program, row.kept[i])
-                     + (path.isEmpty() ? path : QStringLiteral(", ") + path);
-    }
-    if (row.kept.size() > kListedKept)
-        lines << tr("and %1 more").arg(row.kept.size() - kListedKept);
-    return lines.join(u'\n');
-}
-
-QVariant PlanModel::cell(int at, int column, int role) const
-{
-    const PlanRow& row = rowAt(at);
-    switch (role) {
-    case Qt::ToolTipRole:
-        if (column == SavedColumn)
-            return exactBytesText(row.saved);
-        if (column == TensorColumn && !row.kept.empty())
-            return plainTip(keptText(row));
-        if (column == DecisionColumn && row.moved > 0)
-            return plainTip(
-                tr("Ops that run ahead of their place in the recorded order: %1.").arg(row.moved));
-        return plainTip(column == SourceColumn ? fileText(row.source) : textOf(row, column));
-    case Qt::DecorationRole:
-        if (column == DecisionColumn && !row.isRepeated)
-            return icon(QStringLiteral("undo"));
-        if (column == DecisionColumn)
-            return icon(QStringLiteral("recompute"), Role::DecisionRecompute,
-                        Role::DecisionRecompute);
+    const std::optional<int> decision = decisionOf(identity.stretch);
+    if (!decision)
         return {};
+    if (identity.kind == Kind::Decision)
+        return indexOf({Kind::Decision, *decision}, column);
+    const std::vector<PlanValue>& values = m_tree.valuesOf(*decision);
+    const auto value = std::ranges::find_if(values, [&](const PlanValue& row) {
+        return row.op == identity.op && row.storage == identity.storage;
+    });
+    if (value == values.end())
+        return {};
+    return indexOf({Kind::Value, *decision, static_cast<int>(value - values.begin())}, column);
+}
+
+std::optional<int> PlanModel::decisionOf(const Stretch& stretch) const
+{
+    const auto row = std::ranges::find(m_tree.decisions(), stretch, &PlanRow::stretch);
+    return row == m_tree.decisions().end()
+               ? std::nullopt
+               : std::optional{static_cast<int>(row - m_tree.decisions().begin())};
+}
+
+std::vector<PlanModel::Stretch> PlanModel::stretchesAt(const QModelIndex& index) const
+{
+    std::vector<Stretch> stretches;
+    if (index.isValid())
+        for (const PlanRow* row : m_tree.rowsOf(spotAt(index)))
+            stretches.push_back(row->stretch);
+    return stretches;
+}
+
+QModelIndex PlanModel::indexOf(const Stretch& stretch, int column) const
+{
+    const std::optional<int> decision = decisionOf(stretch);
+    return decision ? indexOf({Kind::Decision, *decision}, column) : QModelIndex{};
+}
+
+QStringList PlanModel::globsAt(const QModelIndex& index) const
+{
+    const PlanSpot spot = spotAt(index);
+    if (spot.kind == Kind::Value)
+        return {opGlob(m_tree.program(), m_tree.valueAt(spot).op)};
+    const std::vector<const PlanRow*> rows = m_tree.rowsOf(spot);
+    const bool isForAll = spot.kind == Kind::Group && m_tree.names()->coverAllBlocks(rows);
+    QStringList globs;
+    for (const PlanRow* row : rows)
+        for (const QString& own : rowGlobs(*plan(), row->stretch.first, row->stretch.second)) {
+            const QString glob = isForAll ? m_tree.names()->globForAllBlocks(own) : own;
+            if (globs.size() < kMostGlobs && !globs.contains(glob))
+                globs << glob;
+        }
+    return globs;
+}
+
+PlanSpot PlanModel::spotAt(const QModelIndex& index)
+{
+    PlanSpot spot{static_cast<Kind>(index.internalId() % kKinds),
+                  static_cast<int>(index.internalId() / kKinds)};
+    if (spot.kind == Kind::Value)
+        spot.value = index.row();
+    return spot;
+}
+
+QModelIndex PlanModel::indexOf(const PlanSpot& spot, int column) const
+{
+    switch (spot.kind) {
+    case Kind::Group: return createIndex(m_tree.groupAt(spot).row, column, idOf(spot));
+    case Kind::Decision: return createIndex(m_tree.placeOf(spot.number).row, column, idOf(spot));
+    case Kind::Value: return createIndex(spot.value, column, idOf(spot));
+    }
+    return {};
+}
+
+QModelIndex PlanModel::index(int row, int column, const QModelIndex& parent) const
+{
+    if (!hasIndex(row, column, parent))
+        return {};
+    const auto at = static_cast<std::size_t>(row);
+    if (!parent.isValid())
+        return createIndex(row, column, idOf(m_tree.top()[at]));
+    const PlanSpot around = spotAt(parent);
+    return createIndex(row, column,
+                       idOf(around.kind == Kind::Group
+                                ? PlanSpot{Kind::Decision, m_tree.groupAt(around).rows[at]}
+                                : PlanSpot{Kind::Value, around.number}));
+}
+
+QModelIndex PlanModel::parent(const QModelIndex& child) const
+{
+    if (!child.isValid())
+        return {};
+    const PlanSpot spot = spotAt(child);
+    if (spot.kind == Kind::Value)
+        return indexOf(PlanSpot{Kind::Decision, spot.number}, 0);
+    const int group = spot.kind == Kind::Group ? -1 : m_tree.placeOf(spot.number).group;
+    return group < 0 ? QModelIndex{} : indexOf(PlanSpot{Kind::Group, group}, 0);
+}
+
+int PlanModel::rowCount(const QModelIndex& parent) const
+{
+    if (!parent.isValid())
+        return static_cast<int>(m_tree.top().size());
+    const PlanSpot spot = spotAt(parent);
+    if (parent.column() > 0 || spot.kind == Kind::Value)
+        return 0;
+    return static_cast<int>(spot.kind == Kind::Group ? m_tree.groupAt(spot).rows.size()
+                                                     : m_tree.valuesOf(spot.number).size());
+}
+
+int PlanModel::columnCount(const QModelIndex& /*parent*/) const
+{
+    return ColumnCount;
+}
+
+/// Without making the values.
+bool PlanModel::hasChildren(const QModelIndex& parent) const
+{
+    if (!parent.isValid())
+        return !m_tree.top().empty();
+    const PlanSpot spot = spotAt(parent);
+    return parent.column() == 0
+           && (spot.kind == Kind::Group
+               || (spot.kind == Kind::Decision && m_tree.rowAt(spot).hasValues));
+}
+
+QVariant PlanModel::data(const QModelIndex& index, int role) const
+{
+    if (!index.isValid())
+        return {};
+    const PlanSpot spot = spotAt(index);
+    const auto column = static_cast<PlanColumn>(index.column());
+    const PlanRow& row = m_tree.rowAt(spot);
+    const bool isValue = spot.kind == Kind::Value;
+    switch (role) {
+    case Qt::DisplayRole: return planCellText(m_tree, spot, column);
+    case Qt::ToolTipRole: {
+        const QString tip = planCellTip(m_tree, spot, column);
+        return index.column() == SavedColumn && !isValue ? tip : plainTip(tip);
+    }
+    case Qt::TextAlignmentRole:
+        return alignmentOf(kPlanColumns.at(static_cast<std::size_t>(index.column())).isNumber);
+    case Qt::DecorationRole:
+        if (index.column() != ModuleColumn || isValue)
+            return {};
+        return row.isRepeated ? icon(QStringLiteral("recompute"), Role::DecisionRecompute,
+                                     Role::DecisionRecompute)
+                              : icon(QStringLiteral("undo"));
     case FractionRole:
-        return static_cast<double>(row.saved.count()) / static_cast<double>(m_mostSaved.count());
-    case LinkRole: return column == SourceColumn && !row.source.isEmpty();
-    case PathRole: return row.source;
-    case FirstStepRole: return row.firstStep;
+        return index.column() == SavedColumn ? static_cast<double>(savedAt(m_tree, spot).count())
+                                                   / static_cast<double>(m_tree.mostSaved().count())
+                                             : QVariant{};
+    case LinkRole: return index.column() == SourceColumn && !sourceAt(m_tree, spot).isEmpty();
+    case PathRole: return sourceAt(m_tree, spot);
+    case FirstStepRole: return firstStepAt(spot);
+    case BlockLengthRole:
+        return index.column() == ModuleColumn ? namePartsAt(m_tree, spot).block : 0;
+    case CountLengthRole:
+        return index.column() == ModuleColumn ? namePartsAt(m_tree, spot).count : 0;
+    case KeyRole: return keyAt(spot);
     default: return {};
     }
+}
+
+int PlanModel::firstStepAt(const PlanSpot& spot) const
+{
+    if (spot.kind != Kind::Value)
+        return m_tree.rowAt(spot).firstStep;
+    return plan()->evaluation().schedule->stepOfOp[m_tree.valueAt(spot).op.index()];
+}
+
+QVariant PlanModel::keyAt(const PlanSpot& spot) const
+{
+    if (spot.kind == Kind::Value)
+        return {};
+    if (spot.kind == Kind::Group)
+        return qint64{-1} - m_tree.groupAt(spot).key;
+    const auto& [first, last] = m_tree.rowAt(spot).stretch;
+    return (static_cast<qint64>(first) << 32) + last;
+}
+
+QVariant PlanModel::headerData(int section, Qt::Orientation orientation, int role) const
+{
+    return headData(kPlanColumns, section, orientation, role);
 }
 
 } // namespace plimsoll::ui
