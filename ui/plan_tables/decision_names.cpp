@@ -19,6 +19,13 @@ bool isWholeModule(const PlanEnd& end)
     return end.op < 0;
 }
 
+/// The name inside the block, or the whole one if that would begin with a number.
+std::string_view nameInBlock(const graph::ModulePlace& place)
+{
+    const std::string_view inside = place.inBlock();
+    return inside.empty() || (inside.front() >= '0' && inside.front() <= '9') ? place.name : inside;
+}
+
 } // namespace
 
 DecisionNames::DecisionNames(graph::ProgramPtr program)
@@ -81,7 +88,7 @@ QString DecisionNames::rowText(const PlanRow& row) const
     const graph::ModulePlace& last = placeOf(row.last);
     const bool isOneBlock =
         first.isInBlock() && first.family == last.family && first.number == last.number;
-    const QString text = spanText(row, first.name, isOneBlock ? last.inBlock() : last.name);
+    const QString text = spanText(row, first.name, isOneBlock ? nameInBlock(last) : last.name);
     return text.isEmpty() ? QStringLiteral("model") : text;
 }
 
@@ -132,7 +139,7 @@ QString DecisionNames::valueText(const PlanRow& row, graph::OpId op) const
     const graph::ModulePlace& first = placeOf(row.first);
     const bool isOneBlock = placeOf(row.last).number == first.number && first.isInBlock()
                             && place.family == first.family && place.number == first.number;
-    return endText(end, isOneBlock ? place.inBlock() : place.name);
+    return endText(end, isOneBlock ? nameInBlock(place) : place.name);
 }
 
 bool DecisionNames::coverAllBlocks(const std::vector<const PlanRow*>& rows) const

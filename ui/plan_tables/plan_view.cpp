@@ -18,7 +18,7 @@ namespace plimsoll::ui {
 namespace {
 
 constexpr int kMeasuredRows = 400; ///< enough to see how wide a column's texts are
-constexpr int kWidestName = 460;   ///< before scaling; longer ones are elided at their front
+constexpr int kLeastName = 200;    ///< before scaling: the column is at least as wide
 constexpr int kBar = 140;
 
 struct OptionalColumn
@@ -162,10 +162,15 @@ void PlanView::fitColumns()
     if (roomIn(widths) < 0)
         widths = content;
     const Theme& theme = Theme::current();
+    // The figures stay in view beside the longest names.
+    const int figures = widths[PlanModel::SavedColumn] + widths[PlanModel::CostColumn];
+    int& name = widths[PlanModel::ModuleColumn];
+    if (!m_byHand[PlanModel::ModuleColumn])
+        name = std::min(name, std::max(theme.px(kLeastName), viewport()->width() - figures));
     if (!m_byHand[PlanModel::SavedColumn])
         widths[PlanModel::SavedColumn] += std::clamp(roomIn(widths), 0, theme.px(kBar));
     if (!m_byHand[PlanModel::ModuleColumn])
-        widths[PlanModel::ModuleColumn] += std::max(roomIn(widths), 0);
+        name += std::max(roomIn(widths), 0);
     m_isFitting = true;
     for (int column = 0; column < kColumns; ++column)
         if (!isColumnHidden(column))
@@ -199,8 +204,7 @@ int PlanView::cellWidth(const QModelIndex& index) const
     if (index.column() == PlanModel::ModuleColumn)
         for (QModelIndex up = index; up.isValid(); up = up.parent())
             width += indentation();
-    return index.column() == PlanModel::ModuleColumn ? std::min(width, theme.px(kWidestName))
-                                                     : width;
+    return width;
 }
 
 QStringList PlanView::hiddenColumns() const

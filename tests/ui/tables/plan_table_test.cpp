@@ -291,7 +291,7 @@ void PlanTableTest::keepsOpenWhatIsStillThere()
 
 void PlanTableTest::sortsByClicksOnItsHead()
 {
-    PlannerPage* page = openPlanned("densenet121");
+    PlannerPage* page = openPlanned("gpt2");
     QVERIFY(page != nullptr);
     PlanModel& model = *viewOf<PlanPage>(*page).model();
     PlanView& tree = treeOf(*page);
@@ -311,14 +311,13 @@ void PlanTableTest::sortsByClicksOnItsHead()
     QCOMPARE(tree.header()->sortIndicatorSection(), int{PlanModel::ModuleColumn});
     if (tree.header()->sortIndicatorOrder() == Qt::DescendingOrder)
         click(PlanModel::ModuleColumn);
-    for (const QModelIndex& parent : {QModelIndex{}, groupIn(model)}) {
-        const std::vector<int> shown = steps(parent);
-        QVERIFY(shown.size() > 1);
-        QVERIFY2(std::ranges::is_sorted(shown), "in the order of forward: h.2 before h.10");
-    }
+    QVERIFY(model.rowCount(groupIn(model)) > 1);
+    for (const QModelIndex& parent : {QModelIndex{}, groupIn(model)})
+        QVERIFY2(std::ranges::is_sorted(steps(parent)), "in forward's order: h.2 before h.10");
     QVERIFY(tree.isExpanded(groupIn(model))); // stays open
     click(PlanModel::ModuleColumn);
-    QVERIFY(std::ranges::is_sorted(steps({}), std::ranges::greater{}));
+    for (const QModelIndex& parent : {QModelIndex{}, groupIn(model)})
+        QVERIFY(std::ranges::is_sorted(steps(parent), std::ranges::greater{}));
 }
 
 void PlanTableTest::identifiesRowsInASmallWindow()
