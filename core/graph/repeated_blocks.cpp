@@ -27,36 +27,9 @@ std::vector<bool> withChildren(const Program& program)
     return has;
 }
 
-bool isNumbered(const Module& module)
-{
-    return !module.path.empty()
-           && std::isdigit(static_cast<unsigned char>(module.path.back())) != 0;
-}
-
 std::ptrdiff_t depthOf(const Program& program, const Siblings& family)
 {
     return std::ranges::count(program.module(program.call(family.front()).module).path, '.');
-}
-
-/// All families, including nested ones, by their first call.
-std::vector<Siblings> families(const Program& program)
-{
-    const std::vector<bool> isMade = withChildren(program);
-    using Key = std::tuple<std::optional<CallId>, std::optional<ModuleId>, std::string>;
-    std::map<Key, Siblings> byKey;
-    for (std::size_t index = 0; index < program.calls.size(); ++index) {
-        const Call& call = program.calls[index];
-        const Module& module = program.module(call.module);
-        if (isInForward(program, call) && isMade[call.module.index()] && isNumbered(module)
-            && std::ranges::find(kContainers, module.className) == kContainers.end())
-            byKey[{call.parent, module.parent, module.className}].emplace_back(index);
-    }
-    std::vector<Siblings> found;
-    for (auto& [key, calls] : byKey)
-        if (calls.size() > 1)
-            found.push_back(std::move(calls));
-    std::ranges::sort(found, {}, [](const Siblings& calls) { return calls.front(); });
-    return found;
 }
 
 void dropNested(const Program& program, std::vector<Siblings>& found)
@@ -75,6 +48,37 @@ void dropNested(const Program& program, std::vector<Siblings>& found)
 
 } // namespace
 
+bool isContainer(const Module& module)
+{
+    return std::ranges::find(kContainers, module.className) != kContainers.end();
+}
+
+bool isNumbered(const Module& module)
+{
+    return !module.path.empty()
+           && std::isdigit(static_cast<unsigned char>(module.path.back())) != 0;
+}
+
+std::vector<Siblings> allRepeatedBlocks(const Program& program)
+{
+    const std::vector<bool> isMade = withChildren(program);
+    using Key = std::tuple<std::optional<CallId>, std::optional<ModuleId>, std::string>;
+    std::map<Key, Siblings> byKey;
+    for (std::size_t index = 0; index < program.calls.size(); ++index) {
+        const Call& call = program.calls[index];
+        const Module& module = program.module(call.module);
+        if (isInForward(program, call) && isMade[call.module.index()] && isNumbered(module)
+            && !isContainer(module))
+            byKey[{call.parent, module.parent, module.className}].emplace_back(index);
+    }
+    std::vector<Siblings> found;
+    for (auto& [key, calls] : byKey)
+        if (calls.size() > 1)
+            found.push_back(std::move(calls));
+    std::ranges::sort(found, {}, [](const Siblings& calls) { return calls.front(); });
+    return found;
+}
+
 bool isInForward(const Program& program, const Call& call)
 {
     return !call.isEmpty() && static_cast<std::size_t>(call.last) < program.forwardCount();
@@ -90,7 +94,7 @@ std::size_t opsOf(const Program& program, const Siblings& calls)
 
 std::vector<Siblings> repeatedBlocks(const Program& program)
 {
-    std::vector<Siblings> found = families(program);
+    std::vector<Siblings> found = allRepeatedBlocks(program);
     dropNested(program, found);
     const auto largest = std::ranges::max_element(
         found, {}, [&](const Siblings& family) { return opsOf(program, family); });

@@ -17,6 +17,15 @@ using Siblings = std::vector<CallId>;
 /// Ops that the calls run.
 [[nodiscard]] std::size_t opsOf(const Program& program, const Siblings& calls);
 
+/// Whether it only holds other modules: a list or sequence of them.
+[[nodiscard]] bool isContainer(const Module& module);
+
+/// Whether its path ends in a number.
+[[nodiscard]] bool isNumbered(const Module& module);
+
+/// All families of repeated blocks, those inside others and at any depth too, by their first call.
+[[nodiscard]] std::vector<Siblings> allRepeatedBlocks(const Program& program);
+
 /// The repeated blocks of a model: sibling calls of one class that are numbered (`h.0`, `h.1`, …)
 /// and consist of other modules; lists and sequences of modules don't count themselves. Of nested
 /// families the outermost one; the largest by ops, and with it all others at the same depth of

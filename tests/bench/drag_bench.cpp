@@ -8,7 +8,7 @@
 #include "ui/base/settings.h"
 #include "ui/base/theme.h"
 #include "ui/budget_timeline/budget_timeline_view.h"
-#include "ui/models/plan_model.h"
+#include "ui/plan_tables/plan_model.h"
 #include "ui/plan_tables/plan_page.h"
 #include "ui/planner_page/plan_texts.h"
 #include "ui/planner_page/planner_kind.h"

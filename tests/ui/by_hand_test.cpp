@@ -3,9 +3,9 @@
 #include "core/io/byte_source.h"
 #include "core/plan_file/plan_json.h"
 #include "ui/base/numbers.h"
-#include "ui/models/plan_model.h"
 #include "ui/models/run_model.h"
 #include "ui/plan_panel/budget_panel.h"
+#include "ui/plan_tables/plan_model.h"
 #include "ui/plan_tables/plan_page.h"
 
 #include "tests/support/file_locks.h"
@@ -151,7 +151,7 @@ void ByHandTest::savesAndOpensASession()
     QVERIFY(page->document().budget() == chosen);
     const plan::VerifiedPlanPtr best = page->document().outcome().best;
     QVERIFY(best && best->plan().freezeStats());
-    const int decisions = viewOf<PlanPage>(*page).model()->rowCount();
+    const std::size_t decisions = viewOf<PlanPage>(*page).model()->decisions().size();
     QVERIFY(decisions > 0);
     const int runs = viewOf<RunModel>(*page).rowCount();
     auto* tabs = m_window->findChild<QTabBar*>();
@@ -199,7 +199,7 @@ void ByHandTest::savesAndOpensASession()
         QVERIFY(viewOf<BudgetPanel>(*page)
                     .findChild<QCheckBox*>(QStringLiteral("freeze-stats"))
                     ->isChecked());
-        QCOMPARE(viewOf<PlanPage>(*page).model()->rowCount(), decisions);
+        QCOMPARE(viewOf<PlanPage>(*page).model()->decisions().size(), decisions);
         QCOMPARE(viewOf<RunModel>(*page).rowCount(), runs);
     }
     QVERIFY(!page->isUnsaved());

@@ -3,8 +3,8 @@
 // Cancel is pressed. The window stays responsive, and finally shows what a fresh solve of the last
 // choice gives.
 #include "ui/budget_timeline/budget_timeline_view.h"
-#include "ui/models/plan_model.h"
 #include "ui/plan_panel/budget_panel.h"
+#include "ui/plan_tables/plan_model.h"
 #include "ui/plan_tables/plan_page.h"
 #include "ui/shell/status_line.h"
 

@@ -9,11 +9,11 @@
 #include "ui/document_page/pages_dock.h"
 #include "ui/frontier/frontier_view.h"
 #include "ui/models/measured_model.h"
-#include "ui/models/plan_model.h"
 #include "ui/models/point_model.h"
 #include "ui/models/program_texts.h"
 #include "ui/models/step_model.h"
 #include "ui/plan_panel/budget_panel.h"
+#include "ui/plan_tables/plan_model.h"
 #include "ui/plan_tables/plan_page.h"
 #include "ui/planner_page/plan_texts.h"
 
@@ -131,19 +131,19 @@ void PlanKindsTest::tellsWhichResultsAreKept()
         QStringLiteral("checkpoint, modules, %1 results kept").arg(count)));
     const PlanModel& table = *viewOf<PlanPage>(*page).model();
     const graph::Program& program = *page->document().program();
-    QCOMPARE(table.rowCount(), static_cast<int>(most->plan().regions().size()));
+    QCOMPARE(table.decisions().size(), most->plan().regions().size());
     int rows = 0;
     for (const plan::Region& region : most->plan().regions()) {
         std::vector<graph::OpId> kept;
         collectKept(region, kept);
-        const auto row = table.rowOf({region.first, region.last});
-        QVERIFY(row.has_value());
-        const QString tensors = cell(table, *row, PlanModel::TensorColumn);
+        const QModelIndex row = table.indexOf({region.first, region.last}, PlanModel::TensorColumn);
+        QVERIFY(row.isValid());
+        const QString tensors = row.data().toString();
         QCOMPARE(tensors.endsWith(QStringLiteral(", %1 kept").arg(kept.size())), !kept.empty());
         if (kept.empty())
             continue;
         ++rows;
-        const QString tip = cell(table, *row, PlanModel::TensorColumn, Qt::ToolTipRole);
+        const QString tip = row.data(Qt::ToolTipRole).toString();
         QVERIFY2(tip.contains(QStringLiteral("These results are kept:")), qPrintable(tip));
         constexpr std::size_t kListed = 12;
         for (std::size_t i = 0; i < kept.size(); ++i) {
@@ -201,8 +201,8 @@ void PlanKindsTest::countsRecomputationsOfTheStepRuntime()
                      *page->document().program(), shown->plan(), *shown->evaluation().schedule)))));
     QVERIFY(viewOf<BudgetTimelineView>(*page).subtitle().endsWith(QStringLiteral(" · step")));
     const PlanModel& table = *viewOf<PlanPage>(*page).model();
-    QCOMPARE(table.rowCount(), static_cast<int>(shown->plan().recomputeSteps().size()));
-    QVERIFY(tells(planDock(*page), QStringLiteral("%1 recompute").arg(table.rowCount())));
+    QCOMPARE(table.decisions().size(), shown->plan().recomputeSteps().size());
+    QVERIFY(tells(planDock(*page), QStringLiteral("%1 recompute").arg(table.decisions().size())));
     // Each row runs what the plan says, as long as the evaluation says: together its whole time.
     const std::vector<Nanoseconds> times =
         plan::opTimes(*page->document().program(), shown->problem().device);
@@ -212,13 +212,17 @@ void PlanKindsTest::countsRecomputationsOfTheStepRuntime()
         for (const graph::OpId op : row.ops)
             cost += times[op.index()];
         sum += cost;
-        const auto at =
-            table.rowOf({static_cast<graph::OpIndex>(row.ops.front().index()), row.before});
-        QVERIFY(at.has_value());
-        QCOMPARE(cell(table, *at, PlanModel::CostColumn), timeText(cost));
+        const QModelIndex at =
+            table.indexOf({static_cast<graph::OpIndex>(row.ops.front().index()), row.before});
+        QVERIFY(at.isValid());
+        QCOMPARE(at.siblingAtColumn(PlanModel::CostColumn).data().toString(), timeText(cost));
         const graph::Program& program = *page->document().program();
-        QCOMPARE(cell(table, *at, PlanModel::ModuleColumn),
-                 QString::fromStdString(program.modulePath(program.op(row.ops.front()))));
+        const QString module =
+            QString::fromStdString(program.modulePath(program.op(row.ops.front())));
+        const QString op = opTitle(program, row.ops.front());
+        const QString begin = module.isEmpty() ? op : module + QStringLiteral(" · ") + op;
+        QVERIFY2(at.data().toString().startsWith(begin), qPrintable(at.data().toString()));
+        QVERIFY(at.data(Qt::ToolTipRole).toString().contains(begin));
     }
     QCOMPARE(sum.count(), shown->evaluation().recomputeTime.count());
 }

@@ -3,6 +3,7 @@
 // shell.
 #include "ui/document_page/source_editor.h"
 #include "ui/plan_tables/plan_page.h"
+#include "ui/plan_tables/plan_view.h"
 #include "ui/shell/settings_dialog.h"
 
 #include "tests/support/test_main.h"
@@ -16,7 +17,6 @@
 #include <QLineEdit>
 #include <QListWidget>
 #include <QPushButton>
-#include <QTableView>
 #include <QTest>
 
 namespace {
@@ -54,7 +54,7 @@ private:
     /// The plan's first link is clicked.
     void follow(PlannerPage& page)
     {
-        auto& table = *viewOf<PlanPage>(page).findChild<QTableView*>();
+        auto& table = viewOf<PlanView>(page);
         const QModelIndex link = table.model()->index(0, PlanModel::SourceColumn);
         QVERIFY(link.data(PlanModel::LinkRole).toBool());
         table.scrollTo(link);

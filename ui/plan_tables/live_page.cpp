@@ -105,21 +105,11 @@ void LivePage::buildHead()
 
 void LivePage::buildTree()
 {
-    const Theme& theme = Theme::current();
     m_tree = new QTreeView{this};
     m_tree->setModel(m_model);
-    m_tree->setItemDelegate(new LiveDelegate{m_tree});
-    m_tree->setUniformRowHeights(true);
-    m_tree->setTextElideMode(Qt::ElideMiddle);
-    m_tree->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
-    m_tree->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
-    m_tree->setIndentation(theme.px(14));
+    applyTreeLook(*m_tree, new LiveDelegate{m_tree});
     m_tree->setAccessibleName(tr("Live at cursor"));
-    auto* header = new TableHeader{m_tree};
-    m_tree->setHeader(header);
-    header->setStretchLastSection(false);
-    header->setMinimumSectionSize(theme.px(40));
-    setColumnWidths(*header, LiveModel::NameColumn,
+    setColumnWidths(*m_tree->header(), LiveModel::NameColumn,
                     {{LiveModel::ClassColumn, 122},
                      {LiveModel::BytesColumn, 84},
                      {LiveModel::ShareColumn, 64},

@@ -7,20 +7,18 @@
 #include "ui/base/numbers.h"
 #include "ui/base/theme.h"
 #include "ui/base/widgets.h"
-#include "ui/models/pin_globs.h"
-#include "ui/models/plan_model.h"
 #include "ui/models/plan_names.h"
 #include "ui/models/program_texts.h"
 #include "ui/plan_tables/pin_menu.h"
-#include "ui/plan_tables/table_look.h"
+#include "ui/plan_tables/plan_model.h"
+#include "ui/plan_tables/plan_view.h"
 
+#include <QAction>
 #include <QClipboard>
 #include <QGuiApplication>
 #include <QMenu>
 #include <QPainter>
-#include <QScrollBar>
 #include <QStackedWidget>
-#include <QTableView>
 
 #include <algorithm>
 
@@ -138,9 +136,7 @@ private:
 PlanPage::PlanPage(QWidget* parent)
     : QWidget{parent}
     , m_model{new PlanModel}
-    , m_table{makeTable(m_model, this, tr("Plan"),
-                        tr("The values that the plan doesn't keep, what that saves and what it "
-                           "costs. Selecting a row shows its step on the timeline."))}
+    , m_view{new PlanView{m_model, this}}
     , m_pages{new QStackedWidget{this}}
     , m_bound{new BoundPage{this}}
     , m_sentence{new TextLabel{tr("Open a graph to plan."), TextRole::Body, Role::Muted, this}}
@@ -148,7 +144,7 @@ PlanPage::PlanPage(QWidget* parent)
     setManualPage(*this, QStringLiteral("window.md#plan-and-runs"));
     m_sentence->setAlignment(Qt::AlignCenter);
     m_pages->addWidget(m_sentence);
-    m_pages->addWidget(m_table);
+    m_pages->addWidget(m_view);
     m_pages->addWidget(m_bound);
     auto* layout = makeColumn(this);
     m_runtime = new TextLabel{{}, TextRole::Small, Role::Muted, this};
@@ -160,57 +156,85 @@ PlanPage::PlanPage(QWidget* parent)
     row->addWidget(m_runtime);
     layout->addLayout(row);
     layout->addWidget(m_pages);
-    m_table->setSortingEnabled(true);
-    m_table->sortByColumn(PlanModel::SavedColumn, Qt::DescendingOrder);
-    setColumnWidths(*m_table->horizontalHeader(), PlanModel::ModuleColumn,
-                    {{PlanModel::DecisionColumn, 118},
-                     {PlanModel::TensorColumn, 148},
-                     {PlanModel::SavedColumn, 144},
-                     {PlanModel::CostColumn, 76},
-                     {PlanModel::SourceColumn, 136}});
-    connectTable();
+    m_view->setAccessibleName(tr("Plan"));
+    m_view->setAccessibleDescription(
+        tr("The values that the plan doesn't keep, what that saves and what it costs. Rows open to "
+           "regions and values. Selecting a row shows its step on the timeline."));
+    connectView();
+    addKeys();
 }
 
-void PlanPage::connectTable()
+void PlanPage::connectView()
 {
-    connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
-            [this](const QModelIndex& current) {
-                if (current.isValid() && !m_isReplacing)
-                    Q_EMIT stepChosen(current.data(PlanModel::FirstStepRole).toInt());
-            });
-    m_table->setMouseTracking(true);
-    connect(m_table, &QTableView::entered, this, [this](const QModelIndex& index) {
+    const auto goTo = [this](const QModelIndex& index) {
+        if (index.isValid() && !m_isReplacing)
+            Q_EMIT stepChosen(index.data(PlanModel::FirstStepRole).toInt());
+    };
+    connect(m_view->selectionModel(), &QItemSelectionModel::currentRowChanged, this, goTo);
+    connect(m_view, &QTreeView::activated, this, goTo);
+    connect(m_view, &PlanView::columnsChosen, this, &PlanPage::columnsChosen);
+    m_view->setMouseTracking(true);
+    connect(m_view, &QTreeView::entered, this, [this](const QModelIndex& index) {
         if (index.data(PlanModel::LinkRole).toBool())
-            m_table->viewport()->setCursor(Qt::PointingHandCursor);
+            m_view->viewport()->setCursor(Qt::PointingHandCursor);
         else
-            m_table->viewport()->unsetCursor();
+            m_view->viewport()->unsetCursor();
     });
-    connect(m_table, &QTableView::clicked, this, [this](const QModelIndex& index) {
+    connect(m_view, &QTreeView::clicked, this, [this](const QModelIndex& index) {
         if (index.data(PlanModel::LinkRole).toBool())
             Q_EMIT sourceWanted(index.data(PlanModel::PathRole).toString());
     });
-    m_table->setContextMenuPolicy(Qt::CustomContextMenu);
-    connect(m_table, &QWidget::customContextMenuRequested, this, [this](const QPoint& pos) {
-        openRowMenu(m_table->indexAt(pos), m_table->viewport()->mapToGlobal(pos));
+    m_view->setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(m_view, &QWidget::customContextMenuRequested, this, [this](const QPoint& pos) {
+        openRowMenu(m_view->indexAt(pos), m_view->viewport()->mapToGlobal(pos));
     });
+}
+
+void PlanPage::addKeys()
+{
+    const auto add = [this](const QKeySequence& key, auto run) {
+        auto* action = new QAction{m_view};
+        action->setShortcut(key);
+        action->setShortcutContext(Qt::WidgetShortcut);
+        connect(action, &QAction::triggered, this, run);
+        m_view->addAction(action);
+    };
+    add(Qt::Key_K, [this] { pinCurrent(QStringLiteral("keep:")); });
+    add(Qt::Key_R, [this] { pinCurrent(QStringLiteral("recompute:")); });
+    add(QKeySequence::Copy, [this] {
+        if (m_view->currentIndex().isValid())
+            QGuiApplication::clipboard()->setText(m_view->currentText());
+    });
+}
+
+void PlanPage::pinCurrent(const QString& kind)
+{
+    const QModelIndex current = m_view->currentIndex();
+    if (!current.isValid())
+        return;
+    const QStringList globs = m_model->globsAt(current);
+    if (globs.size() == 1)
+        Q_EMIT pinWanted(kind + globs.front());
+    else
+        openRowMenu(current,
+                    m_view->viewport()->mapToGlobal(m_view->visualRect(current).bottomLeft()));
 }
 
 void PlanPage::openRowMenu(const QModelIndex& index, const QPoint& globalPos)
 {
-    if (!index.isValid())
-        return;
-    const QString path = index.data(PlanModel::PathRole).toString();
-    const auto [first, last] = m_model->stretchAt(index.row());
     auto* menu = new QMenu{this};
     menu->setAttribute(Qt::WA_DeleteOnClose);
-    if (!path.isEmpty()) {
-        menu->addAction(icon(QStringLiteral("source")), tr("Open in editor"), this,
-                        [this, path] { Q_EMIT sourceWanted(path); });
-        menu->addAction(tr("Copy path"), this,
-                        [path] { QGuiApplication::clipboard()->setText(path); });
+    if (index.isValid()) {
+        if (const QString path = index.data(PlanModel::PathRole).toString(); !path.isEmpty()) {
+            menu->addAction(icon(QStringLiteral("source")), tr("Open in editor"), this,
+                            [this, path] { Q_EMIT sourceWanted(path); });
+            menu->addAction(tr("Copy path"), this,
+                            [path] { QGuiApplication::clipboard()->setText(path); });
+        }
+        addPinActions(*menu, m_model->globsAt(index),
+                      [this](const QString& pin) { Q_EMIT pinWanted(pin); });
     }
-    addPinActions(*menu, rowGlobs(*m_model->plan(), first, last),
-                  [this](const QString& pin) { Q_EMIT pinWanted(pin); });
+    m_view->addColumnActions(*menu->addMenu(tr("Columns")));
     menu->popup(globalPos);
 }
 
@@ -244,37 +268,28 @@ void PlanPage::showRuntime(const QString& sentence)
 
 void PlanPage::replacePlan(const plan::VerifiedPlanPtr& plan)
 {
-    const QModelIndex current = m_table->currentIndex();
-    const auto stretch = current.isValid() ? std::optional{m_model->stretchAt(current.row())}
-                                           : std::optional<PlanModel::Stretch>{};
     m_isReplacing = true;
-    const int rows = m_model->rowCount();
-    m_model->setPlan(plan);
-    // Otherwise the table would lay itself out during painting and then be painted a second time.
-    if (m_model->rowCount() != rows)
-        m_table->doItemsLayout();
-    if (stretch) {
-        // Keep the same decision selected, wherever it is now.
-        const std::optional<int> row = m_model->rowOf(*stretch);
-        if (!row)
-            m_table->selectionModel()->clear();
-        else if (*row != m_table->currentIndex().row())
-            m_table->selectionModel()->setCurrentIndex(m_model->index(*row, current.column()),
-                                                       QItemSelectionModel::ClearAndSelect
-                                                           | QItemSelectionModel::Rows);
-    }
+    m_model->setPlan(plan); // the selected decision stays selected, wherever it is now
+    // Otherwise the tree would lay itself out during painting and then be painted a second time.
+    m_view->doItemsLayout();
+    m_view->fitColumns();
     m_isReplacing = false;
 }
 
 void PlanPage::setHeld(bool held)
 {
-    if (held == m_isHeld)
-        return;
     m_isHeld = held;
-    const bool hasBar = m_table->verticalScrollBar()->isVisible();
-    m_table->setVerticalScrollBarPolicy(!held    ? Qt::ScrollBarAsNeeded
-                                        : hasBar ? Qt::ScrollBarAlwaysOn
-                                                 : Qt::ScrollBarAlwaysOff);
+    m_view->setHeld(held);
+}
+
+QStringList PlanPage::hiddenColumns() const
+{
+    return m_view->hiddenColumns();
+}
+
+void PlanPage::setHiddenColumns(const QStringList& ids)
+{
+    m_view->setHiddenColumns(ids);
 }
 
 void PlanPage::showInfeasible(const graph::ProgramPtr& program, const solve::Outcome& outcome,

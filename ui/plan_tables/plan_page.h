@@ -8,15 +8,15 @@
 class QModelIndex;
 class QPoint;
 class QStackedWidget;
-class QTableView;
 
 namespace plimsoll::ui {
 
 class BoundPage;
 class PlanModel;
+class PlanView;
 class TextLabel;
 
-/// The Plan dock: the table of decisions, or why there is none.
+/// The Plan dock: the tree of decisions, or why there is none.
 class PlanPage : public QWidget
 {
     Q_OBJECT
@@ -34,6 +34,9 @@ public:
     /// During a drag nothing changes its width: the scroll bar neither appears nor disappears.
     void setHeld(bool held);
     [[nodiscard]] PlanModel* model() const { return m_model; }
+    /// As PlanView; what a session keeps.
+    [[nodiscard]] QStringList hiddenColumns() const;
+    void setHiddenColumns(const QStringList& ids);
     /// "75 recompute", for the dock's title bar; empty when nothing is recomputed.
     [[nodiscard]] QString summary() const;
 
@@ -44,17 +47,22 @@ Q_SIGNALS:
     void pinWanted(const QString& pin);
     /// A link to a line of a file was followed.
     void sourceWanted(const QString& source);
+    /// The user showed or hid a column.
+    void columnsChosen();
 
 private:
-    /// The commands for a row: pin what it stands for, copy its place in the source.
+    /// The commands for a row: pin what it stands for, copy its place in the source, columns.
     void openRowMenu(const QModelIndex& index, const QPoint& globalPos);
-    void connectTable();
+    void connectView();
+    void addKeys();
+    /// "keep:" or "recompute:" for what the current row stands for; a menu if that isn't one glob.
+    void pinCurrent(const QString& kind);
     [[nodiscard]] QString runtimeText(const plan::VerifiedPlan& plan) const;
     void showRuntime(const QString& sentence);
     void replacePlan(const plan::VerifiedPlanPtr& plan);
 
     PlanModel* m_model = nullptr;
-    QTableView* m_table = nullptr;
+    PlanView* m_view = nullptr;
     QStackedWidget* m_pages = nullptr;
     BoundPage* m_bound = nullptr;
     TextLabel* m_runtime = nullptr; ///< what executes the plan; hidden without one

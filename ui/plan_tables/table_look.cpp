@@ -4,13 +4,14 @@
 #include "ui/base/drawn_text.h"
 #include "ui/base/icons.h"
 #include "ui/base/widgets.h"
-#include "ui/models/plan_model.h"
+#include "ui/plan_tables/plan_model.h"
 
 #include <QAction>
 #include <QIcon>
 #include <QPainter>
 #include <QStackedWidget>
 #include <QTableView>
+#include <QTreeView>
 
 namespace plimsoll::ui {
 
@@ -19,6 +20,12 @@ constexpr int kNumberPad = 8;
 constexpr int kTextPad = 6;    ///< as the style sheet has it
 constexpr int kTextMargin = 3; ///< pixels that Qt adds around icons and texts
 } // namespace
+
+int cellPads(bool isNumber)
+{
+    const Theme& theme = Theme::current();
+    return 2 * (isNumber ? theme.px(kNumberPad) : theme.px(kTextPad) + kTextMargin);
+}
 
 TableDelegate::TableDelegate(QObject* parent) : QStyledItemDelegate{parent} {}
 
@@ -56,16 +63,22 @@ void TableDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
         const bool isLink = index.data(PlanModel::LinkRole).toBool();
         if (isLink)
             painter->setPen(theme.color(Role::Accent));
-        const bool isEnd = index.data(PlanModel::EndMattersRole).toBool();
-        paintText(*painter, cell, text, isEnd ? Qt::ElideLeft : option.textElideMode, isPlain);
+        // The end of a path is the part that matters.
+        const Qt::TextElideMode mode = isLink ? Qt::ElideLeft : option.textElideMode;
+        paintText(*painter, cell, fitted(option.font, index, text, mode, cell.width()), isPlain);
     }
     painter->restore();
 }
 
-void TableDelegate::paintText(QPainter& painter, const QRect& cell, const QString& text,
-                              Qt::TextElideMode mode, bool isPlain)
+QString TableDelegate::fitted(const QFont& font, const QModelIndex& /*index*/, const QString& text,
+                              Qt::TextElideMode mode, int width) const
 {
-    const QString shown = fittedName(painter.font(), text, mode, cell.width());
+    return fittedName(font, text, mode, width);
+}
+
+void TableDelegate::paintText(QPainter& painter, const QRect& cell, const QString& shown,
+                              bool isPlain)
+{
     const QFontMetricsF metrics{painter.font()};
     const int line = qRound(metrics.height());
     const int top = cell.top() + cell.height() / 2 - line / 2;
@@ -83,8 +96,7 @@ void TableDelegate::paintNumber(QPainter& painter, const QRectF& cell, const QMo
     const QFont& font = painter.font();
     const QVariant fraction = index.data(PlanModel::FractionRole);
     const double room = cell.width() - theme.px(72);
-    const bool hasBar =
-        index.column() == PlanModel::SavedColumn && fraction.isValid() && room > theme.px(24);
+    const bool hasBar = fraction.isValid() && room > theme.px(24);
     if (hasBar) {
         const QRectF track{cell.left(), cell.center().y() - theme.px(4), room,
                            static_cast<double>(theme.px(8))};
@@ -166,6 +178,21 @@ void applyTableLook(QTableView& table)
     table.verticalHeader()->setDefaultSectionSize(Theme::current().rowHeight(24));
     table.horizontalHeader()->setMinimumSectionSize(Theme::current().px(40));
     table.setTabKeyNavigation(false);
+}
+
+void applyTreeLook(QTreeView& tree, QStyledItemDelegate* delegate)
+{
+    const Theme& theme = Theme::current();
+    tree.setItemDelegate(delegate);
+    tree.setUniformRowHeights(true);
+    tree.setTextElideMode(Qt::ElideMiddle);
+    tree.setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+    tree.setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+    tree.setIndentation(theme.px(14));
+    auto* header = new TableHeader{&tree};
+    tree.setHeader(header);
+    header->setStretchLastSection(false);
+    header->setMinimumSectionSize(theme.px(40));
 }
 
 QTableView* makeTable(QAbstractItemModel* model, QWidget* parent, const QString& name,

@@ -9,8 +9,12 @@
 #include <utility>
 
 class QTableView;
+class QTreeView;
 
 namespace plimsoll::ui {
+
+/// Pixels left and right of a cell's text, icons aside.
+[[nodiscard]] int cellPads(bool isNumber);
 
 /// Rows of 24, no grid, whole rows selected, digits of equal width in right-aligned cells. The bar
 /// of a PlanModel's saved bytes is drawn to the left of its figure.
@@ -26,10 +30,15 @@ public:
     [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option,
                                  const QModelIndex& index) const override;
 
+protected:
+    /// The text of a cell, elided if it is wider than `width`.
+    [[nodiscard]] virtual QString fitted(const QFont& font, const QModelIndex& index,
+                                         const QString& text, Qt::TextElideMode mode,
+                                         int width) const;
+
 private:
     /// `isPlain`: on the table's own background.
-    static void paintText(QPainter& painter, const QRect& cell, const QString& text,
-                          Qt::TextElideMode mode, bool isPlain);
+    static void paintText(QPainter& painter, const QRect& cell, const QString& shown, bool isPlain);
     static void paintNumber(QPainter& painter, const QRectF& cell, const QModelIndex& index,
                             const QString& text, bool isPlain);
 };
@@ -53,6 +62,8 @@ private:
 
 /// Gives a table the look of the design; the model must already be set.
 void applyTableLook(QTableView& table);
+/// The same for a tree, with the header of tables; its rows are as high as their delegate says.
+void applyTreeLook(QTreeView& tree, QStyledItemDelegate* delegate);
 /// A table of the model, which it owns, with that look; screen readers read the name and the
 /// sentence.
 [[nodiscard]] QTableView* makeTable(QAbstractItemModel* model, QWidget* parent, const QString& name,

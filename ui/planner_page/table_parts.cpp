@@ -15,6 +15,8 @@
 #include "ui/planner_page/planner_page.h"
 #include "ui/planner_page/planner_views.h"
 
+#include <QJsonArray>
+#include <QJsonObject>
 #include <QTableView>
 
 #include <algorithm>
@@ -120,12 +122,30 @@ PlannerView makePlanView(PlannerPage& page)
     QObject::connect(table, &PlanPage::sourceWanted, &page,
                      [&page](const QString& source) { openSource(page, source); });
     QObject::connect(table, &PlanPage::pinWanted, &page, &PlannerPage::pinWanted);
-    return {table, [table, &page](const PlannerState& state, Changes what) {
-                if (!(what & Change::Answer))
-                    return;
-                showPlan(*table, state);
-                page.dockOf(table)->setCounts(state.outcome.best ? table->summary() : QString{});
-            }};
+    QObject::connect(table, &PlanPage::columnsChosen, &page, &PlannerPage::storeView);
+    const QString hidden = QStringLiteral("hiddenPlanColumns");
+    return {.widget = table,
+            .update =
+                [table, &page](const PlannerState& state, Changes what) {
+                    if (!(what & Change::Answer))
+                        return;
+                    showPlan(*table, state);
+                    page.dockOf(table)->setCounts(state.outcome.best ? table->summary()
+                                                                     : QString{});
+                },
+            .store =
+                [table, hidden](QJsonObject& view) {
+                    view.insert(hidden, QJsonArray::fromStringList(table->hiddenColumns()));
+                },
+            .restore =
+                [table, hidden](const QJsonObject& view) {
+                    if (!view.contains(hidden)) // the view of an older version
+                        return;
+                    QStringList ids;
+                    for (const QJsonValue& id : view.value(hidden).toArray())
+                        ids << id.toString();
+                    table->setHiddenColumns(ids);
+                }};
 }
 
 PlannerView makeRunView(PlannerPage& page)

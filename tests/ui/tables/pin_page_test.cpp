@@ -8,8 +8,9 @@
 #include "ui/base/numbers.h"
 #include "ui/base/widgets.h"
 #include "ui/models/pin_globs.h"
-#include "ui/models/plan_model.h"
+#include "ui/plan_tables/plan_model.h"
 #include "ui/plan_tables/plan_page.h"
+#include "ui/plan_tables/plan_view.h"
 
 #include "tests/support/planned_sample.h"
 #include "tests/support/test_main.h"
@@ -22,7 +23,6 @@
 #include <QLineEdit>
 #include <QMenu>
 #include <QTabBar>
-#include <QTableView>
 #include <QTest>
 #include <QToolButton>
 
@@ -133,7 +133,8 @@ void PinPageTest::aTypedPinIsHonouredPricedAndUndone()
     QVERIFY(!free->plan().recomputesNothing());
     QCOMPARE(fieldsOf(viewOf<PinPage>(*page)).size(), std::size_t{1});
     // What saves most is what the pin takes back.
-    const auto [first, last] = viewOf<PlanPage>(*page).model()->stretchAt(0);
+    const PlanModel& rows = *viewOf<PlanPage>(*page).model();
+    const auto [first, last] = rows.stretchesAt(rows.index(0, 0)).front();
     const QString glob = rowGlobs(*free, first, last).front();
     typeInto(fieldsOf(viewOf<PinPage>(*page)).back(), qPrintable(glob));
     const Texts pin{"keep:" + glob.toStdString()};
@@ -210,7 +211,7 @@ void PinPageTest::rowsOfThePlanArePinnedByTheirMenu()
 {
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
-    auto* table = viewOf<PlanPage>(*page).findChild<QTableView*>();
+    auto* table = viewOf<PlanPage>(*page).findChild<PlanView*>();
     const QModelIndex cell = table->model()->index(0, PlanModel::ModuleColumn);
     const QString module = cell.data().toString();
     QVERIFY(!module.isEmpty());
