@@ -129,9 +129,9 @@ void Loop::sortAllocations(std::size_t step)
     if (rows.size() < 2)
         return;
     const auto scratch =
-        std::ranges::stable_partition(rows, [this](std::size_t instance) {
+        std::stable_partition(rows.begin(), rows.end(), [this](std::size_t instance) {
             return !m_program.storage(m_schedule.instances[instance].storage).isScratch();
-        }).begin();
+        });
     switch (orderOf(m_program.targetOf(m_program.op(m_schedule.steps[step].op)))) {
     case Order::ScratchSecond:
         if (scratch != rows.begin())
