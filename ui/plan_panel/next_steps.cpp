@@ -23,10 +23,6 @@ public:
         setFixedHeight(Theme::current().rowHeight(22));
         setCursor(Qt::PointingHandCursor);
         setAttribute(Qt::WA_Hover);
-        // Hidden rows keep their space, so that the others stay in place.
-        QSizePolicy policy{QSizePolicy::Preferred, QSizePolicy::Fixed};
-        policy.setRetainSizeWhenHidden(true);
-        setSizePolicy(policy);
     }
 
     void setStep(const NextStep& step)
@@ -83,11 +79,17 @@ NextSteps::NextSteps(QWidget* parent) : QWidget{parent}
     column->addSpacing(theme.px(8));
     column->addWidget(new TextLabel{tr("Cheapest next steps"), TextRole::Strong, Role::Text, this});
     column->addSpacing(theme.px(4));
+    m_none = new TextLabel{tr("No plan with less memory runs."), TextRole::Body, Role::Muted, this};
+    m_none->hide();
+    column->addWidget(m_none);
     for (NextStepRow*& row : m_rows) {
         row = new NextStepRow{this};
-        row->hide();
         column->addWidget(row);
     }
+    setFixedHeight(sizeHint().height()); // with any number of rows
+    for (NextStepRow* row : m_rows)
+        row->hide();
+    column->addStretch();
     for (std::size_t i = 0; i < kRows; ++i)
         connect(m_rows.at(i), &QAbstractButton::clicked, this,
                 [this, i] { Q_EMIT chosen(m_steps[i].budget); });
@@ -100,8 +102,6 @@ NextSteps::NextSteps(QWidget* parent) : QWidget{parent}
 
 void NextSteps::setSteps(const std::vector<NextStep>& steps)
 {
-    if (steps == m_steps)
-        return;
     m_steps = steps;
     if (m_steps.size() > kRows)
         m_steps.resize(kRows);
@@ -110,7 +110,14 @@ void NextSteps::setSteps(const std::vector<NextStep>& steps)
             m_rows.at(i)->setStep(m_steps[i]);
         m_rows.at(i)->setVisible(i < m_steps.size());
     }
-    setVisible(!m_steps.empty());
+    m_none->setVisible(m_steps.empty());
+    show();
+}
+
+void NextSteps::clear()
+{
+    m_steps.clear();
+    hide();
 }
 
 } // namespace plimsoll::ui

@@ -11,6 +11,7 @@
 namespace plimsoll::ui {
 
 class NextStepRow;
+class TextLabel;
 
 /// A verified plan that needs less than the current one: its budget, what it saves and what it
 /// costs.
@@ -24,7 +25,7 @@ struct NextStep
     bool operator==(const NextStep&) const = default;
 };
 
-/// "Cheapest next steps": up to three; a click applies one. Keeps its space if there is none.
+/// "Cheapest next steps": up to three; a click applies one. Keeps its space while none is known.
 class NextSteps : public QWidget
 {
     Q_OBJECT
@@ -34,7 +35,10 @@ public:
 
     explicit NextSteps(QWidget* parent = nullptr);
 
+    /// Empty: there is none, which it says.
     void setSteps(const std::vector<NextStep>& steps);
+    /// Hides everything, as nothing is known.
+    void clear();
     [[nodiscard]] const std::vector<NextStep>& steps() const { return m_steps; }
 
 Q_SIGNALS:
@@ -43,6 +47,7 @@ Q_SIGNALS:
 private:
     std::vector<NextStep> m_steps;
     std::array<NextStepRow*, kRows> m_rows{};
+    TextLabel* m_none = nullptr;
 };
 
 } // namespace plimsoll::ui

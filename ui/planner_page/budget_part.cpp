@@ -70,10 +70,12 @@ void update(BudgetPanel& panel, const DocumentController& document, const Planne
     if ((what & (Change::Planned | Change::Progress))
         || ((what & Change::Answer) && !state.isDragging))
         panel.planners().setSummaries(document.plannerSummaries());
-    if (what & Change::AtRest)
-        panel.nextSteps().setSteps(best && state.isPlanned && !state.isDeferred
-                                       ? nextStepsOf(state.byBudget, *best)
-                                       : std::vector<NextStep>{});
+    if (!(what & Change::AtRest))
+        return;
+    if (best && state.isPlanned && !state.isDeferred)
+        panel.nextSteps().setSteps(nextStepsOf(state.byBudget, *best));
+    else
+        panel.nextSteps().clear();
 }
 
 /// The first answer is remembered: from then on files open at the memory of that GPU. So does this
