@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/graph/module_places.h"
 
+#include "core/graph/op_names.h"
 #include "core/graph/repeated_blocks.h"
 
 #include <algorithm>
@@ -29,13 +30,6 @@ std::int64_t numberOf(std::string_view path)
     std::int64_t number = 0;
     std::from_chars(digits.data(), digits.data() + digits.size(), number);
     return number;
-}
-
-/// "transformer" of "transformer.h"; empty for a path without dots.
-std::string_view parentPath(std::string_view path)
-{
-    const std::size_t dot = path.rfind('.');
-    return dot == std::string_view::npos ? std::string_view{} : path.substr(0, dot);
 }
 
 std::string_view firstPart(std::string_view path)

@@ -14,4 +14,11 @@ namespace plimsoll::graph {
                : target;
 }
 
+/// "transformer.h" of "transformer.h.0"; empty for a path without dots.
+[[nodiscard]] constexpr std::string_view parentPath(std::string_view path)
+{
+    const std::size_t dot = path.rfind('.');
+    return dot == std::string_view::npos ? std::string_view{} : path.substr(0, dot);
+}
+
 } // namespace plimsoll::graph

@@ -17,8 +17,15 @@ void Selection::setStep(std::optional<std::size_t> step)
         Q_EMIT stepChanged();
 }
 
+void Selection::setModule(std::optional<std::size_t> module)
+{
+    if (std::exchange(m_module, module) != module)
+        Q_EMIT moduleChanged();
+}
+
 void Selection::clear()
 {
+    setModule(std::nullopt);
     setRange(std::nullopt);
     setStep(std::nullopt);
 }

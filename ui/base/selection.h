@@ -31,15 +31,20 @@ public:
     /// The step under the cursor, in the planned timeline.
     [[nodiscard]] std::optional<std::size_t> step() const { return m_step; }
     void setStep(std::optional<std::size_t> step);
+    /// Index into the program's modules.
+    [[nodiscard]] std::optional<std::size_t> module() const { return m_module; }
+    void setModule(std::optional<std::size_t> module);
     void clear();
 
 Q_SIGNALS:
     void rangeChanged();
     void stepChanged();
+    void moduleChanged();
 
 private:
     std::optional<StepRange> m_range;
     std::optional<std::size_t> m_step;
+    std::optional<std::size_t> m_module;
 };
 
 } // namespace plimsoll::ui

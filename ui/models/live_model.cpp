@@ -5,6 +5,7 @@
 #include "ui/base/texts.h"
 #include "ui/models/table_model.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -45,6 +46,16 @@ QModelIndex LiveModel::indexOfNode(int node) const
 {
     return createIndex(m_tree->nodes[static_cast<std::size_t>(node)].row, 0,
                        static_cast<quintptr>(node));
+}
+
+QModelIndex LiveModel::indexOfModule(graph::ModuleId module) const
+{
+    if (!m_tree)
+        return {};
+    const auto group = std::ranges::find(m_tree->nodes, std::optional{module}, &LiveNode::module);
+    return group == m_tree->nodes.end()
+               ? QModelIndex{}
+               : indexOfNode(static_cast<int>(group - m_tree->nodes.begin()));
 }
 
 int LiveModel::rowCount(const QModelIndex& parent) const
@@ -96,6 +107,13 @@ QVariant LiveModel::data(const QModelIndex& index, int role) const
         return node.category ? QVariant{static_cast<int>(*node.category)} : QVariant{};
     case KeyRole: return node.key;
     case GlobRole: return node.glob;
+    case ModuleRole: {
+        const std::optional<graph::ModuleId> module =
+            node.isGroup || node.parent < 0
+                ? node.module
+                : m_tree->nodes[static_cast<std::size_t>(node.parent)].module;
+        return module ? QVariant{static_cast<qulonglong>(module->index())} : QVariant{};
+    }
     case SinceRole: return node.since ? QVariant{static_cast<qulonglong>(*node.since)} : QVariant{};
     default: return {};
     }

@@ -18,7 +18,8 @@ public:
         CategoryRole = Qt::UserRole + 100, ///< of timeline::Category; invalid: several
         KeyRole,                           ///< for a group, the same at every step
         GlobRole,                          ///< the glob that pins it; may be empty
-        SinceRole,                         ///< step; invalid: a group, or live before the step
+        ModuleRole, ///< of a group or a block's group, index into Program::modules; may be invalid
+        SinceRole,  ///< step; invalid: a group, or live before the step
     };
 
     using QAbstractItemModel::QAbstractItemModel;
@@ -28,6 +29,9 @@ public:
     [[nodiscard]] const LiveTreePtr& tree() const { return m_tree; }
     /// Of a node of the tree, in the first column.
     [[nodiscard]] QModelIndex indexOfNode(int node) const;
+
+    /// The group of a module; invalid: nothing of it is live, or groups aren't modules.
+    [[nodiscard]] QModelIndex indexOfModule(graph::ModuleId module) const;
 
     [[nodiscard]] QModelIndex index(int row, int column,
                                     const QModelIndex& parent = {}) const override;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/models/live_tree.h"
 
+#include "core/graph/module_tree.h"
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
 #include "ui/models/pin_globs.h"
@@ -33,13 +34,6 @@ struct Owner
     QString part;
 };
 
-/// "h.0" of "h.0.attn"; empty for a name without dots.
-std::string_view parentPath(std::string_view path)
-{
-    const std::size_t dot = path.rfind('.');
-    return dot == std::string_view::npos ? std::string_view{} : path.substr(0, dot);
-}
-
 QString pathText(std::string_view path)
 {
     return QString::fromUtf8(path.data(), static_cast<qsizetype>(path.size()));
@@ -50,7 +44,11 @@ class Grower
 {
 public:
     Grower(const plan::VerifiedPlan& plan, LiveGrouping grouping)
-        : m_plan{plan}, m_program{*plan.problem().step()}, m_grouping{grouping}
+        : m_plan{plan}
+        , m_program{*plan.problem().step()}
+        , m_grouping{grouping}
+        , m_modules{graph::moduleTree(m_program)}
+        , m_moduleGroup(m_modules.nodes.size(), kNone)
     {
         indexProgram();
     }
@@ -80,7 +78,7 @@ private:
         return m_tree.nodes[static_cast<std::size_t>(node)];
     }
     [[nodiscard]] int groupOf(const plan::Live& live);
-    [[nodiscard]] int moduleGroup(std::string_view path);
+    [[nodiscard]] int moduleGroup(std::int32_t node);
     [[nodiscard]] int group(const QString& name, const QString& key, int parent,
                             std::optional<timeline::Category> category);
     [[nodiscard]] QString nameOf(const plan::Live& live, int group) const;
@@ -91,13 +89,13 @@ private:
     const plan::VerifiedPlan& m_plan;
     const graph::Program& m_program;
     LiveGrouping m_grouping;
+    graph::ModuleTree m_modules;
     LiveTree m_tree;
-    std::vector<Owner> m_owner;                              ///< by storage
-    std::vector<int> m_tensorOf;                             ///< by storage: its first tensor
-    std::unordered_map<std::string_view, bool> m_called;     ///< by path of a module
-    std::unordered_map<std::string_view, int> m_moduleGroup; ///< by path of a module
-    std::unordered_map<int, std::string_view> m_path;        ///< by node: path of its module
-    QHash<QString, int> m_groups;                            ///< by key
+    std::vector<Owner> m_owner;                       ///< by storage
+    std::vector<int> m_tensorOf;                      ///< by storage: its first tensor
+    std::vector<int> m_moduleGroup;                   ///< by node of the module tree
+    std::unordered_map<int, std::string_view> m_path; ///< by node: path of its module
+    QHash<QString, int> m_groups;                     ///< by key
 };
 
 void Grower::indexProgram()
@@ -116,8 +114,6 @@ void Grower::indexProgram()
     m_tensorOf.assign(m_program.storages.size(), kNone);
     for (std::size_t i = m_program.tensors.size(); i-- > 0;)
         m_tensorOf[m_program.tensors[i].storage.index()] = static_cast<int>(i);
-    for (const graph::Call& call : m_program.calls)
-        m_called[m_program.module(call.module).path] = true;
 }
 
 /// Appends a node to its parent and returns its index.
@@ -140,26 +136,23 @@ int Grower::group(const QString& name, const QString& key, int parent,
             {.name = name, .key = key, .category = category, .parent = parent, .isGroup = true}));
 }
 
-/// The group of a path: that of the innermost enclosing module that was called. A container that is
-/// never called itself (a list of layers) forms no level.
-int Grower::moduleGroup(std::string_view path)
+/// The group of a node of the module tree; -1: of what no called module has.
+int Grower::moduleGroup(std::int32_t node)
 {
-    while (!path.empty() && !m_called.contains(path))
-        path = parentPath(path);
-    if (path.empty())
+    if (node < 0)
         return group(liveText("Outside of modules"), QStringLiteral("outside"), kNone, {});
-    if (const auto known = m_moduleGroup.find(path); known != m_moduleGroup.end())
-        return known->second;
-    std::string_view outer = parentPath(path);
-    while (!outer.empty() && !m_called.contains(outer))
-        outer = parentPath(outer);
-    const int parent = outer.empty() ? kNone : moduleGroup(outer);
-    const std::string_view name = outer.empty() ? path : path.substr(outer.size() + 1);
-    const int made = group(fileText(name), QStringLiteral("module:") + pathText(path), parent, {});
+    int& known = m_moduleGroup[static_cast<std::size_t>(node)];
+    if (known != kNone)
+        return known;
+    const graph::ModuleNode& module = m_modules.nodes[static_cast<std::size_t>(node)];
+    const std::string_view path = m_program.module(module.module).path;
+    const int parent = module.parent < 0 ? kNone : moduleGroup(module.parent);
+    const int made =
+        group(fileText(module.name), QStringLiteral("module:") + pathText(path), parent, {});
     nodeAt(made).glob = pathText(path);
-    m_moduleGroup.emplace(path, made);
+    nodeAt(made).module = module.module;
     m_path.emplace(made, path);
-    return made;
+    return known = made;
 }
 
 int Grower::groupOf(const plan::Live& live)
@@ -171,10 +164,7 @@ int Grower::groupOf(const plan::Live& live)
     }
     if (!live.storage)
         return kNone;
-    if (const std::string_view name = m_owner[live.storage->index()].name; !name.empty())
-        return moduleGroup(parentPath(name));
-    return moduleGroup(live.maker ? m_program.modulePath(m_program.op(*live.maker))
-                                  : std::string_view{});
+    return moduleGroup(m_modules.ofStorage[live.storage->index()]);
 }
 
 /// "8×1024×768"; empty for single values.

@@ -28,6 +28,7 @@ struct LiveNode
     int parent = -1;                            ///< -1: at the top
     int row = 0;                                ///< among its siblings
     std::vector<int> children = {};             ///< largest first
+    std::optional<graph::ModuleId> module = {}; ///< of a group
     bool isGroup = false;
 };
 

@@ -125,6 +125,12 @@ void LivePage::buildTree()
         if (const QVariant since = index.data(LiveModel::SinceRole); since.isValid())
             Q_EMIT stepChosen(since.toInt());
     });
+    connect(m_tree, &QTreeView::clicked, this, [this](const QModelIndex& index) {
+        if (const QVariant module = index.data(LiveModel::ModuleRole); module.isValid()) {
+            m_module = module.toULongLong();
+            Q_EMIT moduleChosen(*m_module);
+        }
+    });
     m_tree->setContextMenuPolicy(Qt::CustomContextMenu);
     connect(m_tree, &QWidget::customContextMenuRequested, this, &LivePage::openRowMenu);
     m_pages->widget(LiveTreePage)->layout()->addWidget(m_tree);
@@ -166,6 +172,25 @@ void LivePage::setGrouping(LiveGrouping grouping)
     (grouping == LiveGrouping::Module ? m_byModule : m_byClass)->setChecked(true);
     m_wasFilled = false;
     refreshSoon(false);
+}
+
+void LivePage::selectModule(std::optional<std::size_t> module)
+{
+    if (m_module == module)
+        return;
+    m_module = module;
+    showSelected();
+}
+
+/// Opens nothing: the group is current, or the closed one around it.
+void LivePage::showSelected()
+{
+    QModelIndex index =
+        m_module ? m_model->indexOfModule(graph::ModuleId{*m_module}) : QModelIndex{};
+    for (QModelIndex up = index.parent(); up.isValid(); up = up.parent())
+        if (!m_tree->isExpanded(up))
+            index = up;
+    m_tree->setCurrentIndex(index);
 }
 
 void LivePage::refreshSoon(bool restart)
@@ -238,6 +263,8 @@ void LivePage::show(LiveTreePtr tree)
         if (tree->nodes[node].isGroup && m_open.contains(tree->nodes[node].key))
             m_tree->expand(m_model->indexOfNode(static_cast<int>(node)));
     m_tree->doItemsLayout();
+    if (m_module)
+        showSelected();
     m_tree->verticalScrollBar()->setValue(scrolled);
     m_pages->setCurrentIndex(LiveTreePage);
 }

@@ -31,6 +31,8 @@ public:
     /// A step of the shown plan; empty: nothing is hovered, and the last one stays.
     void setStep(std::optional<std::size_t> step);
     void setGrouping(LiveGrouping grouping);
+    /// Makes the module's group the current row while groups are modules. Emits nothing.
+    void selectModule(std::optional<std::size_t> module);
     [[nodiscard]] LiveModel* model() const { return m_model; }
     /// Number of trees built so far.
     [[nodiscard]] int growths() const { return m_growths; }
@@ -38,6 +40,8 @@ public:
 Q_SIGNALS:
     /// A row was activated: the first step during which it is live.
     void stepChosen(int step);
+    /// A row was chosen: the module of its group. Index into Program::modules.
+    void moduleChosen(std::size_t module);
     /// "keep:h.0.mlp", from a row's menu.
     void pinWanted(const QString& pin);
 
@@ -52,6 +56,7 @@ private:
     void refresh();
     void follow();
     void show(LiveTreePtr tree);
+    void showSelected();
 
     plan::VerifiedPlanPtr m_plan;
     plan::VerifiedPlanPtr m_pointedPlan; ///< the plan of m_step
@@ -63,7 +68,8 @@ private:
     QToolButton* m_byClass = nullptr;
     QTreeView* m_tree = nullptr;
     QStackedWidget* m_pages = nullptr;
-    QSet<QString> m_open; ///< keys of expanded groups
+    QSet<QString> m_open;                ///< keys of expanded groups
+    std::optional<std::size_t> m_module; ///< selected
     bool m_wasFilled = false;
     int m_growths = 0;
     QTimer m_later;

@@ -177,6 +177,19 @@ QModelIndex PlanModel::indexOf(const Stretch& stretch, int column) const
     return decision ? indexOf({Kind::Decision, *decision}, column) : QModelIndex{};
 }
 
+QModelIndex PlanModel::indexOfModule(std::size_t module) const
+{
+    if (!m_tree.plan() || module >= m_tree.program().modules.size())
+        return {};
+    const std::vector<PlanRow>& rows = m_tree.decisions();
+    const auto about = std::ranges::find_if(rows, [&](const PlanRow& row) {
+        return isAbout(m_tree.program(), row, graph::ModuleId{module});
+    });
+    return about == rows.end()
+               ? QModelIndex{}
+               : indexOf({Kind::Decision, static_cast<int>(about - rows.begin())}, 0);
+}
+
 QStringList PlanModel::globsAt(const QModelIndex& index) const
 {
     const PlanSpot spot = spotAt(index);
@@ -294,6 +307,9 @@ QVariant PlanModel::data(const QModelIndex& index, int role) const
     case LinkRole: return index.column() == SourceColumn && !sourceAt(m_tree, spot).isEmpty();
     case PathRole: return sourceAt(m_tree, spot);
     case FirstStepRole: return firstStepAt(spot);
+    case ModuleRole:
+        return row.first.module < 0 ? QVariant{}
+                                    : QVariant{static_cast<qulonglong>(row.first.module)};
     case BlockLengthRole:
         return index.column() == ModuleColumn ? namePartsAt(m_tree, spot).block : 0;
     case CountLengthRole:

@@ -34,7 +34,8 @@ public:
         LinkRole,                          ///< whether the cell is a link to a place in the source
         PathRole,                          ///< its target: path:line
         FirstStepRole,                     ///< step of the row's first op, for selection
-        BlockLengthRole,                   ///< as PlanNameParts
+        ModuleRole,      ///< in which the row begins, index into Program::modules; invalid: in none
+        BlockLengthRole, ///< as PlanNameParts
         CountLengthRole,
         KeyRole, ///< qint64, the same in other plans of the program; invalid for values
     };
@@ -58,6 +59,8 @@ public:
     [[nodiscard]] std::vector<Stretch> stretchesAt(const QModelIndex& index) const;
     /// The row of that decision; invalid if the plan doesn't have it.
     [[nodiscard]] QModelIndex indexOf(const Stretch& stretch, int column = 0) const;
+    /// The first decision about ops of a module; invalid: there is none.
+    [[nodiscard]] QModelIndex indexOfModule(std::size_t module) const;
     /// Globs that pin what a row is about; those of a group that has every block fit all of them.
     [[nodiscard]] QStringList globsAt(const QModelIndex& index) const;
 

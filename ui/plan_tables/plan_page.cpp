@@ -168,7 +168,7 @@ void PlanPage::connectView()
 {
     const auto goTo = [this](const QModelIndex& index) {
         if (index.isValid() && !m_isReplacing)
-            Q_EMIT stepChosen(index.data(PlanModel::FirstStepRole).toInt());
+            choose(index);
     };
     connect(m_view->selectionModel(), &QItemSelectionModel::currentRowChanged, this, goTo);
     connect(m_view, &QTreeView::activated, this, goTo);
@@ -188,6 +188,28 @@ void PlanPage::connectView()
     connect(m_view, &QWidget::customContextMenuRequested, this, [this](const QPoint& pos) {
         openRowMenu(m_view->indexAt(pos), m_view->viewport()->mapToGlobal(pos));
     });
+}
+
+void PlanPage::choose(const QModelIndex& index)
+{
+    if (const QVariant module = index.data(PlanModel::ModuleRole); module.isValid()) {
+        m_isReplacing = true; // this row stays the current one
+        Q_EMIT moduleChosen(module.toULongLong());
+        m_isReplacing = false;
+    }
+    Q_EMIT stepChosen(index.data(PlanModel::FirstStepRole).toInt());
+}
+
+void PlanPage::selectModule(std::optional<std::size_t> module)
+{
+    if (m_isReplacing)
+        return;
+    QModelIndex index = module ? m_model->indexOfModule(*module) : QModelIndex{};
+    if (index.parent().isValid() && !m_view->isExpanded(index.parent()))
+        index = index.parent();
+    m_isReplacing = true;
+    m_view->setCurrentIndex(index);
+    m_isReplacing = false;
 }
 
 void PlanPage::addKeys()

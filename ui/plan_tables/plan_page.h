@@ -37,12 +37,16 @@ public:
     /// As PlanView; what a session keeps.
     [[nodiscard]] QStringList hiddenColumns() const;
     void setHiddenColumns(const QStringList& ids);
+    /// Makes the first decision about a module the current row, if the plan has one. Emits nothing.
+    void selectModule(std::optional<std::size_t> module);
     /// "75 recompute", for the dock's title bar; empty when nothing is recomputed.
     [[nodiscard]] QString summary() const;
 
 Q_SIGNALS:
     /// A row was chosen: the step of its first forward op.
     void stepChosen(int step);
+    /// The module in which that row begins; index into Program::modules.
+    void moduleChosen(std::size_t module);
     /// "keep:h.0.mlp", from a row's menu.
     void pinWanted(const QString& pin);
     /// A link to a line of a file was followed.
@@ -55,6 +59,7 @@ private:
     void openRowMenu(const QModelIndex& index, const QPoint& globalPos);
     void connectView();
     void addKeys();
+    void choose(const QModelIndex& index);
     /// "keep:" or "recompute:" for what the current row stands for; a menu if that isn't one glob.
     void pinCurrent(const QString& kind);
     [[nodiscard]] QString runtimeText(const plan::VerifiedPlan& plan) const;

@@ -69,6 +69,7 @@ std::vector<PlanRow> regionRows(const plan::VerifiedPlan& verified)
         PlanRow& row = rows[i];
         row.stretch = {region.first, region.last};
         row.firstStep = evaluation.schedule->ownStep(region.first);
+        row.isRegion = true;
         const bool isOfOps = region.members.empty();
         row.first = isOfOps ? endAt(program, graph::opAt(region.first))
                             : endAt(program, region.members.front());
@@ -192,6 +193,25 @@ PlanFigures& PlanFigures::operator+=(const PlanFigures& other)
 std::vector<PlanRow> planRows(const plan::VerifiedPlan& verified)
 {
     return verified.plan().isCompiledStep() ? stepRows(verified) : regionRows(verified);
+}
+
+bool isAbout(const graph::Program& program, const PlanRow& row, graph::ModuleId module)
+{
+    const auto isInside = [&](const PlanEnd& end) {
+        std::optional<graph::ModuleId> at;
+        if (end.module >= 0)
+            at = graph::ModuleId{static_cast<std::size_t>(end.module)};
+        while (at && *at != module)
+            at = program.module(*at).parent;
+        return at.has_value();
+    };
+    if (isInside(row.first) || isInside(row.last))
+        return true;
+    // Of a region, the module may be in the middle.
+    const auto [first, last] = row.stretch;
+    return row.isRegion && std::ranges::any_of(program.calls, [&](const graph::Call& call) {
+               return call.module == module && call.first <= last && call.last >= first;
+           });
 }
 
 std::vector<PlanValue> planValues(const plan::VerifiedPlan& verified,

@@ -46,6 +46,7 @@ struct PlanRow
     std::int32_t source = -1; ///< index into Program::sources; -1: unknown
     int firstStep = 0;
     bool hasValues = false; ///< whether planValues() has any
+    bool isRegion = false;
     bool isRepeated = true; ///< whether some ops are recomputed
 
     bool operator==(const PlanRow&) const = default;
@@ -53,6 +54,10 @@ struct PlanRow
 
 /// The decisions of a plan in its order, with the figures of its evaluation.
 [[nodiscard]] std::vector<PlanRow> planRows(const plan::VerifiedPlan& verified);
+
+/// Whether a decision is about ops of a module or of one inside it.
+[[nodiscard]] bool isAbout(const graph::Program& program, const PlanRow& row,
+                           graph::ModuleId module);
 
 /// A value that a decision recomputes, or an op without one that runs for it.
 struct PlanValue

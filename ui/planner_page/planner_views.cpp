@@ -18,6 +18,7 @@ PlannerLayout plannerLayout()
                 {{id("plan"), tr("Plan and runs")},
                  {
                      {id("plan"), tr("Plan"), makePlanView},
+                     {id("modules"), tr("Modules"), makeModuleView},
                      {id("runs"), tr("Runs"), makeRunView},
                      {id("live"), tr("Live at cursor"), makeLiveView},
                      {id("problems"), tr("Problems"), makeProblemView},

@@ -13,6 +13,7 @@ namespace plimsoll::ui {
 [[nodiscard]] PlannerView makeBudgetView(PlannerPage& page);
 [[nodiscard]] PlannerView makeFrontierView(PlannerPage& page);
 [[nodiscard]] PlannerView makePlanView(PlannerPage& page);
+[[nodiscard]] PlannerView makeModuleView(PlannerPage& page);
 [[nodiscard]] PlannerView makeRunView(PlannerPage& page);
 [[nodiscard]] PlannerView makeLiveView(PlannerPage& page);
 [[nodiscard]] PlannerView makeProblemView(PlannerPage& page);

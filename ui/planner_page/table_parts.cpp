@@ -6,6 +6,7 @@
 #include "ui/frontier/frontier_view.h"
 #include "ui/models/program_texts.h"
 #include "ui/models/run_model.h"
+#include "ui/module_page/module_page.h"
 #include "ui/plan_tables/access_page.h"
 #include "ui/plan_tables/live_page.h"
 #include "ui/plan_tables/pin_page.h"
@@ -119,6 +120,10 @@ PlannerView makePlanView(PlannerPage& page)
     auto* table = new PlanPage;
     QObject::connect(table, &PlanPage::stepChosen, &page,
                      [&page](int step) { select(page, step); });
+    Selection* selection = &page.selection();
+    QObject::connect(table, &PlanPage::moduleChosen, selection, &Selection::setModule);
+    QObject::connect(selection, &Selection::moduleChanged, table,
+                     [=] { table->selectModule(selection->module()); });
     QObject::connect(table, &PlanPage::sourceWanted, &page,
                      [&page](const QString& source) { openSource(page, source); });
     QObject::connect(table, &PlanPage::pinWanted, &page, &PlannerPage::pinWanted);
@@ -145,6 +150,32 @@ PlannerView makePlanView(PlannerPage& page)
                     for (const QJsonValue& id : view.value(hidden).toArray())
                         ids << id.toString();
                     table->setHiddenColumns(ids);
+                }};
+}
+
+PlannerView makeModuleView(PlannerPage& page)
+{
+    auto* modules = new ModulePage;
+    Selection* selection = &page.selection();
+    QObject::connect(modules, &ModulePage::moduleChosen, selection, &Selection::setModule);
+    QObject::connect(modules, &ModulePage::stepChosen, &page,
+                     [&page](int step) { select(page, step); });
+    QObject::connect(modules, &ModulePage::sourceWanted, &page,
+                     [&page](const QString& source) { openSource(page, source); });
+    QObject::connect(modules, &ModulePage::pinWanted, &page, &PlannerPage::pinWanted);
+    QObject::connect(selection, &Selection::moduleChanged, modules,
+                     [=] { modules->selectModule(selection->module()); });
+    return {.widget = modules,
+            .update =
+                [modules](const PlannerState& state, Changes what) {
+                    if (what & (Change::Answer | Change::AtRest))
+                        modules->setPlan(state.shown, state.isDragging);
+                },
+            .goBack =
+                [selection] {
+                    const bool had = selection->module().has_value();
+                    selection->setModule(std::nullopt);
+                    return had;
                 }};
 }
 
@@ -186,6 +217,10 @@ PlannerView makeLiveView(PlannerPage& page)
 {
     auto* live = new LivePage;
     QObject::connect(live, &LivePage::stepChosen, &page, [&page](int step) { select(page, step); });
+    Selection* selection = &page.selection();
+    QObject::connect(live, &LivePage::moduleChosen, selection, &Selection::setModule);
+    QObject::connect(selection, &Selection::moduleChanged, live,
+                     [=] { live->selectModule(selection->module()); });
     QObject::connect(live, &LivePage::pinWanted, &page, &PlannerPage::pinWanted);
     QObject::connect(&page.selection(), &Selection::stepChanged, live,
                      [live, &page] { live->setStep(page.selection().step()); });

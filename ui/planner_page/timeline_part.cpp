@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The timeline in the centre of a planner page.
+#include "core/evaluate/module_figures.h"
 #include "ui/base/numbers.h"
 #include "ui/budget_timeline/budget_timeline_view.h"
 #include "ui/models/plan_names.h"
@@ -23,8 +24,13 @@ struct TimelinePart
     void showAnswer(const PlannerState& state);
     void showCurves(const PlannerState& state);
     void showMeasured(const PlannerState& state) const;
+    void markModule(std::optional<std::size_t> module);
 
     BudgetTimelineView* timeline;
+    Selection* selection;
+    plan::VerifiedPlanPtr plan = nullptr;  ///< that is drawn
+    graph::ProgramPtr modulesOf = nullptr; ///< of `modules`
+    graph::ModuleTree modules = {};
     plan::EvaluationPtr drawn = nullptr;
     plan::EvaluationPtr against = nullptr; ///< the unplanned step it is drawn against
     std::shared_ptr<const std::vector<std::uint32_t>> unplannedStepAt =
@@ -128,6 +134,7 @@ void TimelinePart::showAnswer(const PlannerState& state)
 void TimelinePart::showCurves(const PlannerState& state)
 {
     const plan::VerifiedPlanPtr& shown = state.shown;
+    plan = shown;
     drawn = shown->evaluationPtr();
     against = state.planned.unplanned->evaluationPtr();
     TimelineSet set = timelinesOf(*shown, *state.planned.unplanned);
@@ -137,6 +144,24 @@ void TimelinePart::showCurves(const PlannerState& state)
     timeline->setPeakNames(opPlace(program, drawn->peakOp), opPlace(program, against->peakOp));
     timeline->setLowerBound(lowerBoundOf(state.planned, *shown));
     timeline->setHoverProvider([shown](std::size_t step) { return hoverContentOf(*shown, step); });
+    markModule(selection->module());
+}
+
+/// Where the selected module runs.
+void TimelinePart::markModule(std::optional<std::size_t> module)
+{
+    std::vector<StepRange> marked;
+    if (module && plan) {
+        if (modulesOf != plan->problem().step()) {
+            modulesOf = plan->problem().step();
+            modules = graph::moduleTree(*modulesOf);
+        }
+        if (*module < modules.ofModule.size())
+            for (const plan::StepRun& run : plan::stepsOfModule(
+                     *modulesOf, modules, modules.ofModule[*module], *plan->evaluation().schedule))
+                marked.push_back({run.first, run.last});
+    }
+    timeline->setMarked(std::move(marked));
 }
 
 void TimelinePart::showMeasured(const PlannerState& state) const
@@ -202,14 +227,15 @@ PlannerView makeTimelineView(PlannerPage& page)
     QObject::connect(timeline, &BudgetTimelineView::lowerBoundClicked, &page,
                      [&page] { page.showView(QStringLiteral("plan")); });
     QObject::connect(&page, &PlannerPage::stepWanted, timeline, &BudgetTimelineView::showStep);
-    return {.widget = timeline,
-            .update =
-                [part = TimelinePart{timeline}](const PlannerState& state, Changes what) mutable {
-                    part.update(state, what);
-                },
-            .goBack = [timeline] { return timeline->goBack(); },
-            .store = [timeline](QJsonObject& view) { store(*timeline, view); },
-            .restore = [timeline](const QJsonObject& view) { restore(*timeline, view); }};
+    const auto part = std::make_shared<TimelinePart>(TimelinePart{timeline, &page.selection()});
+    QObject::connect(&page.selection(), &Selection::moduleChanged, timeline,
+                     [part] { part->markModule(part->selection->module()); });
+    return {
+        .widget = timeline,
+        .update = [part](const PlannerState& state, Changes what) { part->update(state, what); },
+        .goBack = [timeline] { return timeline->goBack(); },
+        .store = [timeline](QJsonObject& view) { store(*timeline, view); },
+        .restore = [timeline](const QJsonObject& view) { restore(*timeline, view); }};
 }
 
 } // namespace plimsoll::ui

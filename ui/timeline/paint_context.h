@@ -72,6 +72,7 @@ void paintBands(const PaintContext& context);  ///< phases
 void paintBoundaries(const PaintContext& context, const StackColumns& standing);
 void paintTimeAxis(const PaintContext& context);
 void paintLayerNames(const PaintContext& context, const PlacedLabels& labels);
+void paintMarked(const PaintContext& context);
 void paintSelection(const PaintContext& context);
 void paintCursor(const PaintContext& context, std::size_t step);
 void paintPeak(const PaintContext& context, const PlacedLabels& labels);

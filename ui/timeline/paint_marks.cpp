@@ -136,6 +136,30 @@ void paintLayerNames(const PaintContext& context, const PlacedLabels& labels)
     }
 }
 
+void paintMarked(const PaintContext& context)
+{
+    const TimelineModel& model = context.model;
+    if (model.marked.empty() || model.axis.stepCount() == 0)
+        return;
+    const QRectF& plot = context.frame.at.plot();
+    const double height = context.px(4);
+    QPainter& painter = context.painter;
+    painter.save();
+    painter.setClipRect(plot);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    const QRectF foot{plot.left(), plot.bottom() - height - 2, plot.width(), height + 2};
+    painter.fillRect(foot, context.color(Role::Halo, 0.85));
+    for (const StepRange& run : model.marked) {
+        if (run.end >= model.axis.stepCount())
+            break;
+        const double left = context.frame.at.xOf(model.axis.positionOf(run.begin));
+        const double right = context.frame.at.xOf(model.axis.positionOf(run.end + 1));
+        painter.fillRect(QRectF{left, foot.top() + 1, std::max(right - left, 2.0), height},
+                         context.color(Role::Accent));
+    }
+    painter.restore();
+}
+
 void paintSelection(const PaintContext& context)
 {
     if (!context.model.range || context.model.axis.stepCount() == 0)

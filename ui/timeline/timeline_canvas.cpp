@@ -23,6 +23,7 @@ void paintAbove(const PaintContext& context, const PlacedLabels& labels)
     };
     paintOverlay(PaintStage::Curves);
     paintOverlay(PaintStage::Levels);
+    paintMarked(context);
     paintSelection(context);
     for (const std::size_t pin : model.pins)
         paintCursor(context, pin);

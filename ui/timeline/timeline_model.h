@@ -82,6 +82,8 @@ struct TimelineModel
 
     Viewport viewport;
     std::optional<StepRange> range;
+    /// Drawn as bars at the foot of the plot, such as where a module runs; in order.
+    std::vector<StepRange> marked;
     std::optional<std::size_t> cursorStep;
     std::vector<std::size_t> pins;
     bool cursorCard = false;  ///< the card follows the cursor

@@ -127,6 +127,14 @@ void TimelineView::setPinnedSteps(const std::vector<std::size_t>& steps)
     invalidate();
 }
 
+void TimelineView::setMarked(std::vector<StepRange> runs)
+{
+    if (runs == m_model.marked)
+        return;
+    m_model.marked = std::move(runs);
+    m_canvas.update();
+}
+
 void TimelineView::zoomToRange()
 {
     if (m_model.range)

@@ -27,6 +27,10 @@ public:
     /// Reads and writes range and step there; may be null.
     void setSelection(Selection* selection) { m_input.setSelection(selection); }
 
+    /// Runs of steps to mark at the foot of the plot, in order.
+    void setMarked(std::vector<StepRange> runs);
+    [[nodiscard]] const std::vector<StepRange>& marked() const { return m_model.marked; }
+
     [[nodiscard]] VisibleRange visibleRange() const { return m_model.viewport.range(); }
     /// Without signal: for undo and restored sessions.
     void setVisibleRange(VisibleRange range);
