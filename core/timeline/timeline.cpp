@@ -15,12 +15,11 @@ constexpr std::size_t kMostCheckpoints = std::size_t{1} << 20U;
 constexpr unsigned kCheckpointShift = 6;
 constexpr std::size_t kIntervalBlock = 16; ///< of m_lastEnd
 
-base::Bytes sumOf(const Stack& stack)
+/// Values of a vector, as pyramids take them.
+template <typename Value>
+auto of(const std::vector<Value>& values)
 {
-    base::Bytes sum;
-    for (const base::Bytes bytes : stack)
-        sum += bytes;
-    return sum;
+    return [&values](std::size_t at) { return values[at]; };
 }
 
 } // namespace
@@ -44,7 +43,7 @@ void Timeline::replay(std::size_t begin, std::size_t end, Visit&& visit) const
     if (begin >= end)
         return;
     const std::size_t checkpoint = begin >> m_shift;
-    replay(m_stacks[checkpoint], m_cursors[checkpoint], checkpoint << m_shift, end,
+    replay(m_checkpoints[checkpoint], m_cursors[checkpoint], checkpoint << m_shift, end,
            [&](std::size_t step, const Stack& stack, const Cursor& /*at*/) {
                if (step >= begin)
                    visit(step, stack);
@@ -54,7 +53,7 @@ void Timeline::replay(std::size_t begin, std::size_t end, Visit&& visit) const
 Stack Timeline::stackAt(std::size_t step) const
 {
     if (m_shift == 0)
-        return m_stacks[step];
+        return m_stacks.at(step);
     Stack found;
     replay(step, step + 1, [&](std::size_t /*step*/, const Stack& stack) { found = stack; });
     return found;
@@ -62,25 +61,30 @@ Stack Timeline::stackAt(std::size_t step) const
 
 base::Bytes Timeline::totalAt(std::size_t step) const
 {
-    return m_shift == 0 ? base::Bytes{m_largest[step]} : sumOf(stackAt(step));
+    return m_shift == 0 ? base::Bytes{m_stacks.totalAt(step)} : sumOf(stackAt(step));
 }
 
 std::vector<std::int64_t> Timeline::totals() const
 {
-    if (m_shift == 0)
-        return m_largest.values();
     std::vector<std::int64_t> totals(stepCount());
+    if (m_shift == 0) {
+        for (std::size_t step = 0; step < totals.size(); ++step)
+            totals[step] = m_stacks.totalAt(step);
+        return totals;
+    }
     replay(0, stepCount(),
            [&](std::size_t step, const Stack& stack) { totals[step] = sumOf(stack).count(); });
     return totals;
 }
 
 template <typename Better>
-std::size_t Timeline::bestStepIn(const Totals<Better>& totals, std::size_t begin,
+std::size_t Timeline::bestStepIn(const Pyramid<Better>& pyramid,
+                                 const std::vector<std::int64_t>& sections, std::size_t begin,
                                  std::size_t end) const
 {
     if (m_shift == 0)
-        return totals.bestIn(begin, end);
+        return pyramid.bestIn([this](std::size_t step) { return m_stacks.totalAt(step); }, begin,
+                              end);
     std::size_t best = begin;
     std::int64_t value = totalAt(begin).count();
     const auto consider = [&](std::size_t from, std::size_t to) {
@@ -99,8 +103,8 @@ std::size_t Timeline::bestStepIn(const Totals<Better>& totals, std::size_t begin
         return best;
     }
     consider(begin, first << m_shift);
-    const std::size_t stretch = totals.bestIn(first, last);
-    if (Better{}(totals[stretch], value))
+    const std::size_t stretch = pyramid.bestIn(of(sections), first, last);
+    if (Better{}(sections[stretch], value))
         consider(stretch << m_shift, (stretch + 1) << m_shift);
     consider(last << m_shift, end);
     return best;
@@ -108,12 +112,12 @@ std::size_t Timeline::bestStepIn(const Totals<Better>& totals, std::size_t begin
 
 std::size_t Timeline::largestStepIn(std::size_t begin, std::size_t end) const
 {
-    return bestStepIn(m_largest, begin, end);
+    return bestStepIn(m_largest, m_sectionLargest, begin, end);
 }
 
 std::size_t Timeline::smallestStepIn(std::size_t begin, std::size_t end) const
 {
-    return bestStepIn(m_smallest, begin, end);
+    return bestStepIn(m_smallest, m_sectionSmallest, begin, end);
 }
 
 std::vector<std::uint32_t> Timeline::aliveAt(std::size_t step) const
@@ -129,9 +133,9 @@ std::vector<std::uint32_t> Timeline::aliveAt(std::size_t step) const
                              [step](const Interval& interval) { return interval.begin <= step; })
         - m_intervals.begin());
     const std::size_t blocks = begun / kIntervalBlock;
-    m_lastEnd.forEachAsGood(blocks, static_cast<std::uint32_t>(step), [&](std::size_t block) {
-        consider(block * kIntervalBlock, (block + 1) * kIntervalBlock);
-    });
+    m_lastEnd.forEachAsGood(
+        of(m_lastEnds), blocks, static_cast<std::uint32_t>(step),
+        [&](std::size_t block) { consider(block * kIntervalBlock, (block + 1) * kIntervalBlock); });
     consider(blocks * kIntervalBlock, begun);
     std::sort(alive.begin(), alive.end(), [](const auto& a, const auto& b) {
         return a.first != b.first ? a.first > b.first : a.second < b.second;
@@ -163,10 +167,11 @@ void Timeline::index()
     } else {
         keepEachStep();
     }
-    std::vector<std::uint32_t> ends((m_intervals.size() + kIntervalBlock - 1) / kIntervalBlock);
+    m_lastEnds.resize((m_intervals.size() + kIntervalBlock - 1) / kIntervalBlock);
     for (std::size_t i = 0; i < m_intervals.size(); ++i)
-        ends[i / kIntervalBlock] = std::max(ends[i / kIntervalBlock], m_intervals[i].end);
-    m_lastEnd = Pyramid<std::uint32_t, std::greater<>>{std::move(ends)};
+        m_lastEnds[i / kIntervalBlock] =
+            std::max(m_lastEnds[i / kIntervalBlock], m_intervals[i].end);
+    m_lastEnd = Pyramid<std::greater<>>{m_lastEnds.size(), of(m_lastEnds)};
     if (stepCount() > 0) {
         m_peakStep = largestStepIn(0, stepCount());
         m_peak = totalAt(m_peakStep);
@@ -186,46 +191,32 @@ void Timeline::sortByEnd()
 
 void Timeline::keepEachStep()
 {
-    m_stacks.resize(stepCount() + 1);
-    for (const Interval& interval : m_intervals) {
-        m_stacks[interval.begin][interval.layer] += interval.bytes;
-        m_stacks[interval.end + 1][interval.layer] -= interval.bytes;
-    }
-    m_stacks.pop_back();
-    std::vector<std::int64_t> totals(stepCount());
-    Stack stack{};
-    for (std::size_t step = 0; step < totals.size(); ++step) {
-        for (std::size_t layer = 0; layer < kMostLayers; ++layer)
-            stack[layer] += m_stacks[step][layer];
-        m_stacks[step] = stack;
-        totals[step] = sumOf(stack).count();
-    }
-    m_smallest = Totals<std::less<>>{totals};
-    m_largest = Totals<std::greater<>>{std::move(totals)};
+    m_stacks = Stacks{m_intervals, stepCount()};
+    const auto totals = [this](std::size_t step) { return m_stacks.totalAt(step); };
+    m_largest = Pyramid<std::greater<>>{stepCount(), totals};
+    m_smallest = Pyramid<std::less<>>{stepCount(), totals};
 }
 
 void Timeline::keepCheckpoints()
 {
-    std::vector<std::int64_t> largest;
-    std::vector<std::int64_t> smallest;
     replay({}, {}, 0, stepCount(), [&](std::size_t step, const Stack& stack, const Cursor& at) {
         const std::int64_t total = sumOf(stack).count();
-        if (step >> m_shift == largest.size()) {
-            m_stacks.push_back(stack);
+        if (step >> m_shift == m_checkpoints.size()) {
+            m_checkpoints.push_back(stack);
             m_cursors.push_back(at);
-            largest.push_back(total);
-            smallest.push_back(total);
+            m_sectionLargest.push_back(total);
+            m_sectionSmallest.push_back(total);
         } else {
-            largest.back() = std::max(largest.back(), total);
-            smallest.back() = std::min(smallest.back(), total);
+            m_sectionLargest.back() = std::max(m_sectionLargest.back(), total);
+            m_sectionSmallest.back() = std::min(m_sectionSmallest.back(), total);
         }
     });
-    m_stacks.shrink_to_fit();
+    m_checkpoints.shrink_to_fit();
     m_cursors.shrink_to_fit();
-    largest.shrink_to_fit();
-    smallest.shrink_to_fit();
-    m_largest = Totals<std::greater<>>{std::move(largest)};
-    m_smallest = Totals<std::less<>>{std::move(smallest)};
+    m_sectionLargest.shrink_to_fit();
+    m_sectionSmallest.shrink_to_fit();
+    m_largest = Pyramid<std::greater<>>{m_sectionLargest.size(), of(m_sectionLargest)};
+    m_smallest = Pyramid<std::less<>>{m_sectionSmallest.size(), of(m_sectionSmallest)};
 }
 
 } // namespace plimsoll::timeline

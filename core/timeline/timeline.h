@@ -4,6 +4,7 @@
 #include "core/base/quantity.h"
 #include "core/timeline/layers.h"
 #include "core/timeline/pyramid.h"
+#include "core/timeline/stacks.h"
 #include "core/timeline/times.h"
 
 #include <array>
@@ -14,9 +15,6 @@
 #include <vector>
 
 namespace plimsoll::timeline {
-
-/// Bytes by layer.
-using Stack = std::array<base::Bytes, kMostLayers>;
 
 /// One block of memory, live during the steps begin..end, both included.
 struct Interval
@@ -103,9 +101,6 @@ public:
 
 private:
     friend class Builder;
-    template <typename Better>
-    using Totals = Pyramid<std::int64_t, Better>; ///< the best total between two checkpoints
-
     /// How many intervals have begun, in their order, and ended, in that of m_byEnd.
     struct Cursor
     {
@@ -119,9 +114,11 @@ private:
     /// The same from the checkpoint before `begin`.
     template <typename Visit>
     void replay(std::size_t begin, std::size_t end, Visit&& visit) const;
+    /// `sections`: the best totals between two checkpoints.
     template <typename Better>
-    [[nodiscard]] std::size_t bestStepIn(const Totals<Better>& totals, std::size_t begin,
-                                         std::size_t end) const;
+    [[nodiscard]] std::size_t bestStepIn(const Pyramid<Better>& best,
+                                         const std::vector<std::int64_t>& sections,
+                                         std::size_t begin, std::size_t end) const;
     /// Builds everything from m_intervals and m_times.
     void index();
     void keepEachStep();
@@ -137,12 +134,16 @@ private:
     std::size_t m_stepCount = 0;
 
     unsigned m_shift = 0; ///< a checkpoint every 2^m_shift steps
-    std::vector<Stack> m_stacks;
-    std::vector<Cursor> m_cursors;      ///< behind each checkpoint; empty: each step is one
-    std::vector<std::uint32_t> m_byEnd; ///< indices of the intervals; empty: each step is one
-    Totals<std::greater<>> m_largest;
-    Totals<std::less<>> m_smallest;
-    Pyramid<std::uint32_t, std::greater<>> m_lastEnd; ///< of each block of intervals
+    Stacks m_stacks;      ///< if each step is a checkpoint; else the next members are filled
+    std::vector<Stack> m_checkpoints;
+    std::vector<Cursor> m_cursors;              ///< behind each checkpoint
+    std::vector<std::uint32_t> m_byEnd;         ///< indices of the intervals
+    std::vector<std::int64_t> m_sectionLargest; ///< largest total from each checkpoint to the next
+    std::vector<std::int64_t> m_sectionSmallest;
+    Pyramid<std::greater<>> m_largest; ///< of totals, of steps or these sections
+    Pyramid<std::less<>> m_smallest;
+    std::vector<std::uint32_t> m_lastEnds; ///< of each block of intervals
+    Pyramid<std::greater<>> m_lastEnd;     ///< of these
     std::size_t m_peakStep = 0;
     base::Bytes m_peak;
 };

@@ -259,6 +259,7 @@ void DocumentController::planNow()
 void DocumentController::takePlanned(workspace::PlannedPtr planned)
 {
     m_planned = std::move(planned);
+    m_soFar = std::make_shared<PlannedSoFar>(); // partial results have plans that this one hasn't
     m_complete = true;
     if (std::exchange(m_document.isBudgetSuggested, false)
         && m_document.budget < m_planned->smallestPeak)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/planner_page/plan_chooser.h"
 
+#include "core/base/heap.h"
+
 #include <algorithm>
 
 namespace plimsoll::ui {
@@ -19,6 +21,7 @@ bool PlanChooser::hasAllocator() const
 void PlanChooser::setPlans(const workspace::PlannedPtr& planned)
 {
     m_planned = planned;
+    std::erase_if(m_known, [](const Known& row) { return row.frontier.expired(); });
     update();
 }
 
@@ -45,7 +48,10 @@ void PlanChooser::update()
     m_job.start(
         [frontier = m_planned->frontier, settings = m_settings,
          known = m_table](const base::JobContext& job) {
-            return run::reservedTable(frontier, settings, known, job);
+            base::Result<run::ReservedTablePtr> table =
+                run::reservedTable(frontier, settings, known, job);
+            base::releaseFreeMemory(); // what planning and the replays left
+            return table;
         },
         [this](base::Result<run::ReservedTablePtr> found) {
             if (!found) // only ever cancelled, when the document closes
@@ -60,7 +66,7 @@ void PlanChooser::update()
 run::PlanChoice PlanChooser::at(base::Bytes budget) const
 {
     const auto known = std::ranges::find_if(m_known, [&](const Known& row) {
-        return row.frontier == m_planned->frontier && row.settings == m_settings
+        return row.frontier.lock() == m_planned->frontier && row.settings == m_settings
                && row.budget == budget;
     });
     if (known != m_known.end())

@@ -41,7 +41,8 @@ Q_SIGNALS:
 private:
     struct Known
     {
-        plan::FrontierPtr frontier;
+        /// Doesn't keep it: partial ones have plans that no later one has.
+        std::weak_ptr<const plan::Frontier> frontier;
         allocator::AllocatorSettings settings;
         base::Bytes budget;
         run::PlanChoice choice;

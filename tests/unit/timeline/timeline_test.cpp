@@ -29,7 +29,8 @@ struct Block
 /// Random events on an axis, told to a Builder and kept as blocks.
 struct Events
 {
-    Events(bool hasSteps, std::size_t count, unsigned seed)
+    /// Sizes are multiples of `unit`, below `most` of it.
+    Events(bool hasSteps, std::size_t count, unsigned seed, std::int64_t unit, std::int64_t most)
         : builder{hasSteps ? Builder{std::vector<Nanoseconds>(count, Nanoseconds{7})}
                            : Builder{categoryLayers()}}
     {
@@ -40,7 +41,7 @@ struct Events
             const std::size_t step = hasSteps ? static_cast<std::size_t>(time) : event;
             times.push_back(time);
             if (open.empty() || random() % 2 == 0) {
-                const Block block{step, 0, static_cast<std::int64_t>(random()) * 16,
+                const Block block{step, 0, static_cast<std::int64_t>(random()) % most * unit,
                                   random() % kCategoryCount};
                 open.push_back(blocks.size());
                 QVERIFY(builder.alloc(time, {blocks.size(), Bytes{block.bytes},
@@ -100,11 +101,21 @@ void TimelineTest::answersAsBruteForce_data()
     QTest::addColumn<bool>("hasSteps");
     QTest::addColumn<int>("count");
     QTest::addColumn<int>("rounds");
+    QTest::addColumn<qint64>("unit");
+    QTest::addColumn<qint64>("most");
+    constexpr qint64 kAny = std::numeric_limits<std::uint32_t>::max();
     for (const bool hasSteps : {true, false}) {
-        QTest::addRow("%s, few", hasSteps ? "steps" : "nanoseconds") << hasSteps << 150 << 40;
+        QTest::addRow("%s, few", hasSteps ? "steps" : "nanoseconds")
+            << hasSteps << 150 << 40 << qint64{16} << kAny;
+        // As on a GPU: all totals are below 2^32 units, and above 4 GiB.
+        QTest::addRow("%s, blocks of 512", hasSteps ? "steps" : "nanoseconds")
+            << hasSteps << 150 << 40 << qint64{512} << qint64{10'000'000};
+        // Single sizes fit 32 bits, sums don't.
+        QTest::addRow("%s, odd sizes", hasSteps ? "steps" : "nanoseconds")
+            << hasSteps << 150 << 40 << qint64{1} << kAny;
         // More steps than a timeline keeps whole.
         QTest::addRow("%s, many", hasSteps ? "steps" : "nanoseconds")
-            << hasSteps << (1 << 20) + 1024 << 1;
+            << hasSteps << (1 << 20) + 1024 << 1 << qint64{16} << kAny;
     }
 }
 
@@ -113,8 +124,11 @@ void TimelineTest::answersAsBruteForce()
     QFETCH(bool, hasSteps);
     QFETCH(int, count);
     QFETCH(int, rounds);
+    QFETCH(qint64, unit);
+    QFETCH(qint64, most);
     for (int round = 0; round < rounds; ++round) {
-        Events events{hasSteps, static_cast<std::size_t>(count), static_cast<unsigned>(round)};
+        Events events{hasSteps, static_cast<std::size_t>(count), static_cast<unsigned>(round), unit,
+                      most};
         const TimelinePtr timeline = std::move(events.builder).build();
         const std::size_t steps = timeline->stepCount();
         QCOMPARE(steps, static_cast<std::size_t>(count));
