@@ -64,6 +64,7 @@ const std::vector<Rule>& includeTable()
         {"ui/frontier", kWith(kEvaluated, {"ui/base", "ui/plot"}), {}},
         {"ui/problem_form", kPage, {}},
         {"ui/plan_tables", kPage, {}},
+        {"ui/fits_page", kPage, {}},
         {"ui/plan_panel", kPage, {}},
         {"ui/start_page", kPage, {}},
         {"ui/document_page", {"core", "ui/base"}, {}},

@@ -17,6 +17,7 @@ class Settings;
 [[nodiscard]] PlannerView makeFrontierView(PlannerPage& page);
 [[nodiscard]] PlannerView makePlanView(PlannerPage& page);
 [[nodiscard]] PlannerView makeRunView(PlannerPage& page);
+[[nodiscard]] PlannerView makeFitsView(PlannerPage& page);
 [[nodiscard]] PlannerView makeLiveView(PlannerPage& page);
 [[nodiscard]] PlannerView makeProblemView(PlannerPage& page);
 [[nodiscard]] PlannerView makeAccessView(PlannerPage& page);
