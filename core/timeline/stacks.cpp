@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/timeline/stacks.h"
 
-#include "core/timeline/timeline.h"
-
 #include <algorithm>
 #include <bit>
 #include <limits>

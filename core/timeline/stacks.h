@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/quantity.h"
+#include "core/timeline/interval.h"
 #include "core/timeline/layers.h"
 
 #include <array>
@@ -10,8 +11,6 @@
 #include <vector>
 
 namespace plimsoll::timeline {
-
-struct Interval;
 
 /// Bytes by layer.
 using Stack = std::array<base::Bytes, kMostLayers>;

@@ -27,6 +27,15 @@ plan::Workspaces reservedWorkspaces(const graph::Program& recorded, const plan::
     return plan::workspacesOf(recorded, device, plan::configuredWorkspace());
 }
 
+Sizes withSize(Sizes sizes, const graph::Axis& axis, std::int64_t size)
+{
+    if (size == axis.size)
+        sizes.erase(axis.name);
+    else
+        sizes[axis.name] = size;
+    return sizes;
+}
+
 void setDevice(Choices& choices, const graph::Program& recorded, plan::Device device)
 {
     const bool isDefault = choices.reserve == reservedWorkspaces(recorded, choices.device).all();

@@ -21,6 +21,9 @@ namespace plimsoll::workspace {
 /// recorded size.
 using Sizes = std::map<std::string, std::int64_t>;
 
+/// The sizes with another one for an axis.
+[[nodiscard]] Sizes withSize(Sizes sizes, const graph::Axis& axis, std::int64_t size);
+
 /// The user's settings besides the budget; changing any of them requires new planning.
 struct Choices
 {

@@ -65,6 +65,7 @@ const std::vector<Rule>& includeTable()
         {"ui/problem_form", kPage, {}},
         {"ui/plan_tables", kPage, {}},
         {"ui/module_page", kPage, {}},
+        {"ui/fits_page", kPage, {}},
         {"ui/plan_panel", kPage, {}},
         {"ui/start_page", kPage, {}},
         {"ui/document_page", {"core", "ui/base"}, {}},

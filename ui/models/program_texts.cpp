@@ -74,12 +74,12 @@ QString sizesText(const std::map<std::string, std::int64_t>& sizes)
     return texts.join(QStringLiteral(", "));
 }
 
-QString sizeText(const graph::Program& program)
+QString sizeText(const graph::Program& program, std::map<std::string, std::int64_t> sizes)
 {
-    std::map<std::string, std::int64_t> sizes;
-    if (program.vary)
-        for (const graph::Axis& axis : program.vary->axes)
-            sizes.emplace(axis.name, axis.size);
+    if (!program.vary)
+        return {};
+    for (const graph::Axis& axis : program.vary->axes)
+        sizes.emplace(axis.name, axis.size);
     return sizesText(sizes);
 }
 

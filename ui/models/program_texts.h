@@ -24,8 +24,10 @@ namespace plimsoll::ui {
 [[nodiscard]] QString pathEnd(const std::string& path);
 /// "batch 16, sequence 512"
 [[nodiscard]] QString sizesText(const std::map<std::string, std::int64_t>& sizes);
-/// The same for all axes; empty for a graph that was traced at one size only.
-[[nodiscard]] QString sizeText(const graph::Program& program);
+/// The same for all axes, of which those that aren't given have the program's size; empty for a
+/// graph that was traced at one size only.
+[[nodiscard]] QString sizeText(const graph::Program& program,
+                               std::map<std::string, std::int64_t> sizes = {});
 /// "transformer.wte.weight", or what computed it and where: "softmax, h.0.attn".
 [[nodiscard]] QString storageTitle(const graph::Program& program, graph::StorageId storage);
 

@@ -18,6 +18,7 @@
 #include "ui/plan_panel/next_steps.h"
 #include "ui/plan_panel/run_texts.h"
 #include "ui/plan_tables/planner_table.h"
+#include "ui/problem_form/device_list.h"
 #include "ui/problem_form/option_form.h"
 #include "ui/problem_form/parallel_form.h"
 #include "ui/problem_form/size_form.h"
@@ -202,20 +203,15 @@ void BudgetPanel::buildForm(QWidget& content)
 
 void BudgetPanel::fillDevices()
 {
-    std::vector<plan::Device> devices = plan::builtInDevices();
-    devices.insert(devices.end(), m_ownDevices.begin(), m_ownDevices.end());
-    const std::string& chosen = m_choices.device.id;
-    if (!chosen.empty() && std::ranges::find(devices, chosen, &plan::Device::id) == devices.end())
-        devices.push_back(m_choices.device); // a session may bring its own device
     m_device->clear();
-    for (const plan::Device& device : devices)
+    for (const plan::Device& device : devicesToChoose(m_ownDevices, m_choices.device))
         m_device->addItem(icon(QStringLiteral("gpu")),
                           shortDeviceName(device) + QStringLiteral(" · ")
                               + capacityText(device.memory),
                           QString::fromStdString(device.id));
     m_device->insertSeparator(m_device->count());
     m_device->addItem(tr("Other GPU…"));
-    m_device->setCurrentIndex(m_device->findData(QString::fromStdString(chosen)));
+    m_device->setCurrentIndex(m_device->findData(QString::fromStdString(m_choices.device.id)));
 }
 
 void BudgetPanel::chooseDevice(int row)

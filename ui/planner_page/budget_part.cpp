@@ -19,16 +19,6 @@ namespace {
 
 const QString kGpuQuestion = QStringLiteral("gpu");
 
-/// Settings written by an older or newer version may contain unreadable lines, which are skipped.
-std::vector<plan::Device> ownDevices(const QStringList& lines)
-{
-    std::vector<plan::Device> devices;
-    for (const QString& line : lines)
-        if (base::Result<plan::Device> device = plan::findDevice(line.toStdString()))
-            devices.push_back(*std::move(device));
-    return devices;
-}
-
 void showAnswer(BudgetPanel& panel, const PlannerState& state)
 {
     panel.setBudget(state.budget);
@@ -132,9 +122,9 @@ PlannerView makeBudgetView(PlannerPage& page)
         page.storeView();
     });
     askForGpu(page, *panel);
-    panel->setOwnDevices(ownDevices(page.settings().ownDevices()));
+    panel->setOwnDevices(ownDevices(page.settings()));
     QObject::connect(&page.settings(), &Settings::ownDevicesChanged, panel,
-                     [panel](const QStringList& ids) { panel->setOwnDevices(ownDevices(ids)); });
+                     [panel, &page] { panel->setOwnDevices(ownDevices(page.settings())); });
     QObject::connect(panel, &BudgetPanel::otherDeviceWanted, &page,
                      [&page] { askForDevice(page); });
     const QString expandable = QStringLiteral("expandable");
@@ -155,14 +145,29 @@ PlannerView makeBudgetView(PlannerPage& page)
                 }};
 }
 
+/// Settings written by an older or newer version may contain unreadable lines, which are skipped.
+std::vector<plan::Device> ownDevices(const Settings& settings)
+{
+    std::vector<plan::Device> devices;
+    for (const QString& line : settings.ownDevices())
+        if (base::Result<plan::Device> device = plan::findDevice(line.toStdString()))
+            devices.push_back(*std::move(device));
+    return devices;
+}
+
+void chooseDevice(DocumentController& document, const plan::Device& device)
+{
+    workspace::Choices choices = document.document().choices;
+    workspace::setDevice(choices, *document.document().graph.program, device);
+    document.commitChoices(choices);
+}
+
 void askForDevice(PlannerPage& page)
 {
     auto* dialog = new DeviceDialog{page.document().document().choices.device, &page};
     QObject::connect(dialog, &DeviceDialog::chosen, &page, [&page](const plan::Device& device) {
         page.settings().addOwnDevice(QString::fromStdString(device.id));
-        workspace::Choices choices = page.document().document().choices;
-        workspace::setDevice(choices, *page.document().document().graph.program, device);
-        page.document().commitChoices(choices);
+        chooseDevice(page.document(), device);
     });
     dialog->show();
 }

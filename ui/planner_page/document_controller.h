@@ -82,6 +82,10 @@ public:
     [[nodiscard]] const run::PlansByBudget& plansByBudget() const { return m_chooser.plans(); }
     /// Of PyTorch's allocator, in which plans are to run.
     void setAllocator(const allocator::AllocatorSettings& settings);
+    [[nodiscard]] const allocator::AllocatorSettings& allocator() const
+    {
+        return m_chooser.settings();
+    }
     /// A measurement to overlay; null removes it.
     void setOverlay(workspace::OverlayPtr overlay);
     void planNow();

@@ -92,6 +92,9 @@ void PlannerPage::connectDocument()
     connect(&m_selection, &Selection::stepChanged, this, &PlannerPage::stateChanged);
     connect(&m_document, &DocumentController::becameIdle, this, &PlannerPage::notifyIdle);
     connect(&m_exporter.job(), &JobRunnerBase::idle, this, &PlannerPage::notifyIdle);
+    for (const auto& [id, view] : m_views)
+        for (const JobRunnerBase* job : view.jobs)
+            connect(job, &JobRunnerBase::idle, this, &PlannerPage::notifyIdle);
 }
 
 void PlannerPage::show(Changes what)
@@ -269,12 +272,18 @@ void PlannerPage::showAdditionError(const QString& path, const base::Error& erro
 void PlannerPage::beginClose()
 {
     m_document.stopJobs();
+    for (const auto& [id, view] : m_views)
+        for (JobRunnerBase* job : view.jobs)
+            job->stop();
     DocumentPage::beginClose();
 }
 
 bool PlannerPage::isIdle() const
 {
-    return DocumentPage::isIdle() && m_document.isIdle() && m_exporter.job().isIdle();
+    return DocumentPage::isIdle() && m_document.isIdle() && m_exporter.job().isIdle()
+           && std::ranges::all_of(m_views, [](const auto& entry) {
+                  return std::ranges::all_of(entry.second.jobs, &JobRunnerBase::isIdle);
+              });
 }
 
 QString PlannerPage::jobText() const

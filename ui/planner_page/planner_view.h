@@ -14,6 +14,7 @@ class QWidget;
 
 namespace plimsoll::ui {
 
+class JobRunnerBase;
 class PlannerPage;
 
 /// What a planner page shows, for the duration of an update.
@@ -75,6 +76,7 @@ struct PlannerView
     // What a session keeps of it.
     std::function<void(QJsonObject&)> store = {};
     std::function<void(const QJsonObject&)> restore = {};
+    std::vector<JobRunnerBase*> jobs = {}; ///< that are stopped before the page closes
 };
 
 using MakePlannerView = std::function<PlannerView(PlannerPage&)>;

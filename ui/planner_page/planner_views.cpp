@@ -20,6 +20,7 @@ PlannerLayout plannerLayout()
                      {id("plan"), tr("Plan"), makePlanView},
                      {id("modules"), tr("Modules"), makeModuleView},
                      {id("runs"), tr("Runs"), makeRunView},
+                     {id("fits"), tr("What fits"), makeFitsView},
                      {id("live"), tr("Live at cursor"), makeLiveView},
                      {id("problems"), tr("Problems"), makeProblemView},
                      {id("accesses"), tr("Accesses"), makeAccessView},

@@ -5,6 +5,9 @@
 
 namespace plimsoll::ui {
 
+class DocumentController;
+class Settings;
+
 /// All views of a planner page and their places: add new ones here.
 [[nodiscard]] PlannerLayout plannerLayout();
 
@@ -15,6 +18,7 @@ namespace plimsoll::ui {
 [[nodiscard]] PlannerView makePlanView(PlannerPage& page);
 [[nodiscard]] PlannerView makeModuleView(PlannerPage& page);
 [[nodiscard]] PlannerView makeRunView(PlannerPage& page);
+[[nodiscard]] PlannerView makeFitsView(PlannerPage& page);
 [[nodiscard]] PlannerView makeLiveView(PlannerPage& page);
 [[nodiscard]] PlannerView makeProblemView(PlannerPage& page);
 [[nodiscard]] PlannerView makeAccessView(PlannerPage& page);
@@ -23,5 +27,9 @@ namespace plimsoll::ui {
 
 /// A form for a GPU that is not in the list; the document uses it, and the settings store it.
 void askForDevice(PlannerPage& page);
+/// Plans for that GPU: one undo step.
+void chooseDevice(DocumentController& document, const plan::Device& device);
+/// The GPUs that were entered by hand.
+[[nodiscard]] std::vector<plan::Device> ownDevices(const Settings& settings);
 
 } // namespace plimsoll::ui

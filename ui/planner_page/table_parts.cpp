@@ -32,17 +32,6 @@ void select(PlannerPage& page, int step)
     page.selection().setStep(static_cast<std::size_t>(std::max(step, 0)));
 }
 
-QString runSize(const workspace::PlanDocument& document, const workspace::Run& run)
-{
-    const std::optional<graph::Vary>& vary = document.graph.program->vary;
-    if (!vary)
-        return {};
-    workspace::Sizes sizes = run.sizes;
-    for (const graph::Axis& axis : vary->axes)
-        sizes.emplace(axis.name, axis.size); // if the run doesn't state it
-    return sizesText(sizes);
-}
-
 /// Budget and sizes of a listed run.
 void goBackTo(DocumentController& document, qint64 key)
 {
@@ -62,7 +51,8 @@ std::vector<RunRow> runRows(const workspace::PlanDocument& document)
     std::vector<RunRow> rows;
     for (const workspace::Run& run : document.runs)
         rows.push_back({run.key, fileText(run.name), fileText(run.planner), fileText(run.status),
-                        run.budget, run.peak, run.stepTime, runSize(document, run)});
+                        run.budget, run.peak, run.stepTime,
+                        sizeText(*document.graph.program, run.sizes)});
     return rows;
 }
 

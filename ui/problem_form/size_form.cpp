@@ -207,13 +207,8 @@ void SizeForm::read(std::size_t index, const QString& text)
         m_error->show();
         return;
     }
-    workspace::Sizes sizes = m_sizes;
-    if (*size == row.axis.size)
-        sizes.erase(row.axis.name);
-    else
-        sizes[row.axis.name] = *size;
     m_error->hide();
-    Q_EMIT sizesChosen(sizes);
+    Q_EMIT sizesChosen(workspace::withSize(m_sizes, row.axis, *size));
 }
 
 } // namespace plimsoll::ui
