@@ -159,6 +159,10 @@ void store(const BudgetTimelineView& timeline, QJsonObject& view)
     view.insert(QStringLiteral("begin"), range.begin);
     view.insert(QStringLiteral("end"), range.end);
     view.insert(QStringLiteral("pins"), pins);
+    if (const std::optional<ByteRange> bytes = timeline.byteZoom()) {
+        view.insert(QStringLiteral("lowestByte"), static_cast<qint64>(bytes->bottom.count()));
+        view.insert(QStringLiteral("highestByte"), static_cast<qint64>(bytes->top.count()));
+    }
 }
 
 void restore(BudgetTimelineView& timeline, const QJsonObject& view)
@@ -167,6 +171,10 @@ void restore(BudgetTimelineView& timeline, const QJsonObject& view)
                              view.value(QStringLiteral("end")).toDouble(1.0)};
     if (range.begin >= 0 && range.begin < range.end && range.end <= 1)
         timeline.setVisibleRange(range);
+    const ByteRange bytes{base::Bytes{view.value(QStringLiteral("lowestByte")).toInteger(0)},
+                          base::Bytes{view.value(QStringLiteral("highestByte")).toInteger(0)}};
+    if (bytes.bottom.count() >= 0 && bytes.bottom < bytes.top)
+        timeline.setByteZoom(bytes);
     std::vector<std::size_t> pins;
     const QJsonArray stored = view.value(QStringLiteral("pins")).toArray();
     for (const auto& pin : stored)
@@ -197,6 +205,8 @@ PlannerView makeTimelineView(PlannerPage& page)
     QObject::connect(&document->undoStack(), &QUndoStack::indexChanged, &page,
                      [&page] { page.strip().withdraw(QStringLiteral("typed")); });
     QObject::connect(timeline, &BudgetTimelineView::visibleRangeChanged, &page,
+                     &PlannerPage::storeView);
+    QObject::connect(timeline, &BudgetTimelineView::byteZoomChanged, &page,
                      &PlannerPage::storeView);
     QObject::connect(timeline, &BudgetTimelineView::pinsChanged, &page, &PlannerPage::storeView);
     QObject::connect(timeline, &BudgetTimelineView::lowerBoundClicked, &page,

@@ -71,6 +71,8 @@ void paintBands(const PaintContext& context);  ///< phases
 /// they are not seen; empty: those are still to come.
 void paintBoundaries(const PaintContext& context, const StackColumns& standing);
 void paintTimeAxis(const PaintContext& context);
+/// Shows that the memory axis doesn't begin at 0: a torn lower edge with a break mark.
+void paintAxisBreak(const PaintContext& context);
 void paintLayerNames(const PaintContext& context, const PlacedLabels& labels);
 void paintSelection(const PaintContext& context);
 void paintCursor(const PaintContext& context, std::size_t step);

@@ -99,7 +99,7 @@ std::optional<PeakMark> peakMark(const TimelineModel& model, const TimelineFrame
     if (!model.stacked || model.stacked->stepCount() == 0 || model.pale)
         return std::nullopt;
     const double x = frame.xOfStep(model.axis, model.stacked->peakStep());
-    if (!frame.shows(x))
+    if (!frame.shows(x) || !frame.shows(model.stacked->peak()))
         return std::nullopt;
     return peakMarkAt(model, frame, {x, frame.at.yOf(model.stacked->peak())});
 }
@@ -174,6 +174,8 @@ void paintCursor(const PaintContext& context, std::size_t step)
     painter.setRenderHint(QPainter::Antialiasing, false);
     painter.fillRect(QRectF{x - 1, plot.top(), 3, plot.height()}, context.color(Role::Halo, 0.8));
     painter.fillRect(QRectF{x, plot.top(), 1, plot.height()}, context.color(Role::Text));
+    if (!context.frame.shows(stacked->totalAt(step)))
+        return;
     context.setShape(QPen{context.color(Role::Halo), 1.5}, context.color(Role::Text));
     const double r = context.px(4);
     painter.drawEllipse(QPointF{x + 0.5, context.frame.at.yOf(stacked->totalAt(step))}, r, r);

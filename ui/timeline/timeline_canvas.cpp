@@ -22,6 +22,7 @@ void paintAbove(const PaintContext& context, const PlacedLabels& labels)
             model.overlay->paint(context, labels, stage);
     };
     paintOverlay(PaintStage::Curves);
+    paintAxisBreak(context);
     paintOverlay(PaintStage::Levels);
     paintSelection(context);
     for (const std::size_t pin : model.pins)

@@ -69,6 +69,7 @@ void TimelineInput::press(const QPointF& pos, Qt::MouseButton button)
         return;
     m_pressed = pos;
     m_grabbedRange = m_model.viewport.range();
+    m_grabbedBytes = m_model.byteZoom;
     const Hit hit = hitAt(m_model, m_canvas.frame(), m_canvas.labels(), pos);
     if (button == Qt::MiddleButton || button == Qt::RightButton) {
         if (hit.place == Place::Plot) {
@@ -86,6 +87,7 @@ void TimelineInput::press(const QPointF& pos, Qt::MouseButton button)
         m_grab = Grab::Overview;
         m_overviewPart = hit.part;
         return;
+    case Place::MemoryAxis: m_grab = Grab::MemoryAxis; return;
     default: m_grab = Grab::Press;
     }
     if (hit.place == Place::Overlay && hit.overlay.isGrip) {
@@ -111,7 +113,12 @@ void TimelineInput::move(const QPointF& pos, Qt::MouseButtons buttons,
     case Grab::Range:
     case Grab::RangeBegin:
     case Grab::RangeEnd: dragRange(pos); return;
+    case Grab::MemoryAxis:
+        panMemoryTo(pos);
+        m_canvas.invalidateAll();
+        return;
     case Grab::Pan:
+        panMemoryTo(pos);
         m_model.viewport.setRange(m_grabbedRange);
         dragTo(m_model.viewport.panned((m_pressed.x() - pos.x())
                                        / m_canvas.frame().at.plot().width()));
@@ -136,6 +143,15 @@ void TimelineInput::dragRange(const QPointF& pos)
     else
         range.end = std::max(*step, range.begin);
     setRange(range);
+}
+
+void TimelineInput::panMemoryTo(const QPointF& pos)
+{
+    if (!m_grabbedBytes)
+        return;
+    const TimelineFrame now = m_canvas.frame();
+    m_model.byteZoom =
+        panned(*m_grabbedBytes, (pos.y() - m_pressed.y()) / now.at.plot().height(), now.wholeTop);
 }
 
 void TimelineInput::dragTo(VisibleRange range)
@@ -177,6 +193,8 @@ void TimelineInput::release(const QPointF& pos)
     else if ((was == Grab::Pan || was == Grab::Overview)
              && m_model.viewport.range() != m_grabbedRange)
         Q_EMIT visibleRangeChanged(m_model.viewport.range(), m_grabbedRange);
+    if ((was == Grab::Pan || was == Grab::MemoryAxis) && m_model.byteZoom != m_grabbedBytes)
+        Q_EMIT byteZoomChanged();
     hoverAt(pos);
 }
 
@@ -220,6 +238,8 @@ void TimelineInput::doubleClick(const QPointF& pos)
     } else if (hit.place == Place::Band) {
         const timeline::Band& band = m_model.stacked->bands()[hit.index];
         showSteps(band.begin, band.end);
+    } else if (hit.place == Place::MemoryAxis) {
+        showBytes(std::nullopt);
     } else if (hit.place == Place::Plot) {
         // The first click of the double click has pinned a step; undo that.
         setPins(m_pinsBeforePress);
@@ -232,13 +252,19 @@ void TimelineInput::wheel(const QPointF& pos, QPoint delta, Qt::KeyboardModifier
     if (m_grab != Grab::None) // no hover effects while a button is pressed
         return;
     const TimelineFrame now = m_canvas.frame();
-    const bool sideways = (modifiers & Qt::ShiftModifier) != 0 || delta.y() == 0;
+    const bool shift = (modifiers & Qt::ShiftModifier) != 0;
+    const bool onMemoryAxis = now.isOnMemoryAxis(pos) && (shift || delta.y() != 0);
     const double notches = (delta.y() != 0 ? delta.y() : delta.x()) / kNotch;
-    if (sideways)
+    const double factor =
+        std::pow((modifiers & Qt::ControlModifier) != 0 ? kFineZoom : kWheelZoom, notches);
+    if (onMemoryAxis && shift)
+        panBytesBy(notches * kWheelPan);
+    else if (onMemoryAxis)
+        zoomBytesBy(factor, now.at.bytesAt(pos.y()));
+    else if (shift || delta.y() == 0)
         panBy(-notches * kWheelPan);
     else
-        zoomBy(std::pow((modifiers & Qt::ControlModifier) != 0 ? kFineZoom : kWheelZoom, notches),
-               now.at.positionAt(pos.x()) / now.axisLength);
+        zoomBy(factor, now.at.positionAt(pos.x()) / now.axisLength);
 }
 
 void TimelineInput::leave()
@@ -334,6 +360,34 @@ void TimelineInput::zoomBy(double factor, std::optional<double> anchor)
     else if (m_model.cursorStep)
         at = m_model.axis.positionOf(*m_model.cursorStep) / m_model.axis.length();
     show(m_model.viewport.zoomed(factor, at));
+}
+
+void TimelineInput::showBytes(std::optional<ByteRange> range)
+{
+    if (range && range->span() >= m_canvas.frame().wholeTop)
+        range.reset();
+    if (m_model.byteZoom == range)
+        return;
+    m_model.byteZoom = range;
+    m_canvas.invalidateAll();
+    Q_EMIT byteZoomChanged();
+}
+
+void TimelineInput::zoomBytesBy(double factor, std::optional<base::Bytes> anchor)
+{
+    const TimelineFrame now = m_canvas.frame();
+    const ByteRange& shown = now.bytes.shown;
+    if (!anchor && m_model.line && now.shows(*m_model.line))
+        anchor = m_model.line;
+    showBytes(zoomed(shown, factor,
+                     anchor.value_or(shown.bottom + base::Bytes{shown.span().count() / 2}),
+                     now.wholeTop));
+}
+
+void TimelineInput::panBytesBy(double heights)
+{
+    if (m_model.byteZoom)
+        showBytes(panned(*m_model.byteZoom, heights, m_canvas.frame().wholeTop));
 }
 
 bool TimelineInput::goBack()

@@ -47,12 +47,18 @@ public:
     void goToPeak();
     void zoomBy(double factor, std::optional<double> anchor = std::nullopt);
     void panBy(double widths) { show(m_model.viewport.panned(widths)); }
+    // The same for the memory axis. None: the whole axis.
+    void showBytes(std::optional<ByteRange> range);
+    /// Without an anchor around the overlay's line if it is shown.
+    void zoomBytesBy(double factor, std::optional<base::Bytes> anchor = std::nullopt);
+    void panBytesBy(double heights);
     /// Clears the pins, else the range. False if there was nothing to clear.
     bool goBack();
 
 Q_SIGNALS:
     /// The user zoomed or panned.
     void visibleRangeChanged(plimsoll::ui::VisibleRange range, plimsoll::ui::VisibleRange before);
+    void byteZoomChanged(); ///< by the user
     void pinsChanged();
     void stepHovered(std::optional<std::size_t> step);
     void cursorShapeChanged(Qt::CursorShape shape);
@@ -73,6 +79,7 @@ private:
         RangeBegin,
         RangeEnd,
         Pan,
+        MemoryAxis,
         Overview
     };
 
@@ -83,6 +90,8 @@ private:
     void moveOverview(const QPointF& pos);
     /// While a button is down: without signals.
     void dragTo(VisibleRange range);
+    /// From where the button was pressed.
+    void panMemoryTo(const QPointF& pos);
 
     TimelineModel& m_model;
     TimelineCanvas& m_canvas;
@@ -91,6 +100,7 @@ private:
     OverviewPart m_overviewPart = OverviewPart::None;
     QPointF m_pressed;
     VisibleRange m_grabbedRange;
+    std::optional<ByteRange> m_grabbedBytes;
     std::vector<std::size_t> m_pinsBeforePress;
 };
 

@@ -28,6 +28,10 @@ TimelineView::TimelineView(QWidget* parent) : QWidget{parent}
     });
     connect(&m_input, &TimelineInput::visibleRangeChanged, this,
             &TimelineView::visibleRangeChanged);
+    connect(&m_input, &TimelineInput::byteZoomChanged, this, [this] {
+        placeChildren();
+        Q_EMIT byteZoomChanged();
+    });
     connect(&m_input, &TimelineInput::pinsChanged, this, &TimelineView::pinsChanged);
     connect(&m_input, &TimelineInput::stepHovered, this, &TimelineView::stepHovered);
     connect(&m_input, &TimelineInput::cursorShapeChanged, this,
@@ -66,6 +70,9 @@ void TimelineView::invalidate()
         m_canvas.invalidateStack();
         return;
     }
+    // Nothing of another graph would be seen.
+    if (m_model.byteZoom && m_model.stacked && m_model.byteZoom->bottom >= m_model.reach())
+        m_model.byteZoom.reset();
     m_canvas.invalidateAll();
     placeChildren();
     setAccessibleDescription(description());
@@ -118,6 +125,12 @@ void TimelineView::setVisibleRange(VisibleRange range)
     m_canvas.invalidateAll();
 }
 
+void TimelineView::setByteZoom(std::optional<ByteRange> range)
+{
+    m_model.byteZoom = range;
+    invalidate();
+}
+
 void TimelineView::setPinnedSteps(const std::vector<std::size_t>& steps)
 {
     m_model.pins.clear();
@@ -159,7 +172,12 @@ bool TimelineView::event(QEvent* event)
         return QWidget::event(event);
     const auto& help = *static_cast<QHelpEvent*>(event);
     const ShownSubtitle shown = shownSubtitle(m_model, frame(), Theme::current());
-    if (!shown.isWhole && shown.rect.contains(help.pos()))
+    if (frame().isOnMemoryAxis(help.pos()))
+        QToolTip::showText(help.globalPos(),
+                           tr("Turn the wheel to zoom in on a range of bytes, drag to move it, "
+                              "double-click for the whole axis."),
+                           this);
+    else if (!shown.isWhole && shown.rect.contains(help.pos()))
         QToolTip::showText(help.globalPos(), plainTip(subtitle()), this, shown.rect.toRect());
     else
         QToolTip::hideText();
@@ -205,6 +223,8 @@ void TimelineView::keyPressEvent(QKeyEvent* event)
     switch (event->key()) {
     case Qt::Key_Left: m_input.moveCursor(-1, bySteps); return;
     case Qt::Key_Right: m_input.moveCursor(1, bySteps); return;
+    case Qt::Key_Up: m_input.panBytesBy(kKeyPanBytes); return;
+    case Qt::Key_Down: m_input.panBytesBy(-kKeyPanBytes); return;
     case Qt::Key_Plus:
     case Qt::Key_Equal: zoomIn(); return;
     case Qt::Key_Minus: zoomOut(); return;

@@ -34,7 +34,14 @@ public:
     [[nodiscard]] std::vector<std::size_t> pinnedSteps() const { return m_model.pins; }
     /// Ignores steps that the timeline doesn't have.
     void setPinnedSteps(const std::vector<std::size_t>& steps);
-    [[nodiscard]] base::Bytes axisTop() const { return frame().at.top(); }
+    /// Upper end of the whole memory axis.
+    [[nodiscard]] base::Bytes axisTop() const { return frame().wholeTop; }
+    /// The part of the memory axis that is shown.
+    [[nodiscard]] ByteRange shownBytes() const { return frame().bytes.shown; }
+    /// None: all of it, whatever the curves need. A part stays as it is when they change.
+    [[nodiscard]] std::optional<ByteRange> byteZoom() const { return m_model.byteZoom; }
+    /// Without signal: for restored sessions.
+    void setByteZoom(std::optional<ByteRange> range);
     /// Nanoseconds or steps, as StepAxis::length(): of the shown step, or longer during a drag.
     [[nodiscard]] double axisLength() const { return m_model.axisLength(); }
     /// The step under the cursor.
@@ -47,6 +54,9 @@ public:
     void panRight() { m_input.panBy(kKeyPan); }
     void showWholeStep() { m_input.show({0.0, 1.0}); }
     void zoomToRange();
+    void zoomInBytes() { m_input.zoomBytesBy(kKeyZoom); }
+    void zoomOutBytes() { m_input.zoomBytesBy(1 / kKeyZoom); }
+    void showWholeMemoryAxis() { m_input.showBytes(std::nullopt); }
     void goToPeak() { m_input.goToPeak(); }
     /// Moves the cursor there and scrolls it into view; ignores steps that the timeline doesn't
     /// have.
@@ -61,6 +71,7 @@ public:
 Q_SIGNALS:
     /// The user zoomed or panned.
     void visibleRangeChanged(plimsoll::ui::VisibleRange range, plimsoll::ui::VisibleRange before);
+    void byteZoomChanged(); ///< by the user
     void pinsChanged();
     /// The cursor is on this step, or has left.
     void stepHovered(std::optional<std::size_t> step);
@@ -105,6 +116,7 @@ protected:
 private:
     static constexpr double kKeyZoom = 0.5;
     static constexpr double kKeyPan = 0.25;
+    static constexpr double kKeyPanBytes = 0.125;
 
     TimelineModel m_model;
     bool m_heldWhole = false; ///< the whole step was visible when the axis was held

@@ -12,6 +12,7 @@
 #include "tests/ui/window_fixture.h"
 
 #include <QCheckBox>
+#include <QLabel>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QTest>
