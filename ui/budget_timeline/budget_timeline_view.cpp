@@ -263,6 +263,12 @@ void BudgetTimelineView::commit(base::Bytes budget)
     Q_EMIT budgetCommitted(budget, before);
 }
 
+base::Bytes BudgetTimelineView::snapped(base::Bytes bytes) const
+{
+    const TimelineFrame now = frame();
+    return BudgetDrag{bytes, 0, now.at.plot().height(), m_budget.limits(now)}.moveTo(0, {});
+}
+
 void BudgetTimelineView::focusBudgetLine()
 {
     if (budget())

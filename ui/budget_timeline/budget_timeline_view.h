@@ -87,6 +87,10 @@ public:
     /// Ends a drag first.
     bool goBack() override;
     void focusBudgetLine();
+    /// The budget at which a line dragged to this place would be: rounded, or at a snap target.
+    [[nodiscard]] base::Bytes snapped(base::Bytes bytes) const;
+    /// One undo step, as if the line had been dragged there.
+    void commitBudget(base::Bytes budget) { commit(budget); }
     /// Zooms the memory axis in on the plannable range.
     void fitToPlannableRange();
     /// Opens the field in the pill.

@@ -1,20 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
-// The timeline in the centre of a planner page.
+// The timeline in the centre of a planner page, with its menu.
+#include "core/evaluate/live.h"
+#include "ui/base/icons.h"
 #include "ui/base/numbers.h"
+#include "ui/base/texts.h"
 #include "ui/budget_timeline/budget_timeline_view.h"
+#include "ui/models/pin_globs.h"
 #include "ui/models/plan_names.h"
+#include "ui/models/program_texts.h"
+#include "ui/plan_tables/pin_menu.h"
 #include "ui/planner_page/plan_texts.h"
 #include "ui/planner_page/planner_page.h"
 #include "ui/planner_page/planner_views.h"
+#include "ui/shell/mnemonics.h"
 
+#include <QClipboard>
+#include <QGuiApplication>
 #include <QJsonArray>
 #include <QJsonObject>
+#include <QMenu>
+
+#include <utility>
 
 namespace plimsoll::ui {
 
 namespace {
 
 constexpr qint64 kPatience = 2000; ///< ms, then the subtitle says that it is planning
+
+/// Keeps the selected range at its ops when another plan runs them at other steps.
+class FollowedRange
+{
+public:
+    explicit FollowedRange(Selection& selection) : m_selection{selection} {}
+
+    /// The range in `next`, if it is one in `drawn`, which may be null.
+    [[nodiscard]] std::optional<StepRange> in(const plan::VerifiedPlan& next,
+                                              const plan::VerifiedPlanPtr& drawn);
+    void show(std::optional<StepRange> range)
+    {
+        m_shown = range;
+        m_selection.setRange(range);
+    }
+
+private:
+    Selection& m_selection;
+    plan::VerifiedPlanPtr m_plan;      ///< in which the user chose it
+    std::optional<StepRange> m_chosen; ///< in that plan
+    std::optional<StepRange> m_shown;  ///< in the drawn one
+};
 
 /// The timeline and its set of curves.
 struct TimelinePart
@@ -25,11 +59,34 @@ struct TimelinePart
     void showMeasured(const PlannerState& state) const;
 
     BudgetTimelineView* timeline;
+    FollowedRange range;
+    plan::VerifiedPlanPtr drawnPlan = nullptr;
     plan::EvaluationPtr drawn = nullptr;
     plan::EvaluationPtr against = nullptr; ///< the unplanned step it is drawn against
     std::shared_ptr<const std::vector<std::uint32_t>> unplannedStepAt =
         nullptr; ///< as in TimelineSet
 };
+
+std::optional<StepRange> FollowedRange::in(const plan::VerifiedPlan& next,
+                                           const plan::VerifiedPlanPtr& drawn)
+{
+    const std::optional<StepRange> range = m_selection.range();
+    if (range != m_shown || !m_plan) { // by the user
+        m_chosen = range;
+        m_plan = drawn;
+    }
+    if (!m_chosen || !m_plan || m_plan->problem().step() != next.problem().step())
+        return std::nullopt;
+    const plan::Schedule& from = *m_plan->evaluation().schedule;
+    const auto find = [&](std::size_t step) {
+        const plan::Step& at = from.steps[step];
+        return next.evaluation().schedule->stepOf(at.op, at.region >= 0);
+    };
+    if (next.evaluationPtr() == m_plan->evaluationPtr())
+        return m_chosen;
+    const auto [begin, end] = std::minmax({find(m_chosen->begin), find(m_chosen->end)});
+    return StepRange{begin, end};
+}
 
 /// How the basis differs: a measured step has no reserve, and its allocator rounds differently.
 QString basisText(const plan::Problem& shown, graph::Rounding rounding)
@@ -128,11 +185,14 @@ void TimelinePart::showAnswer(const PlannerState& state)
 void TimelinePart::showCurves(const PlannerState& state)
 {
     const plan::VerifiedPlanPtr& shown = state.shown;
+    const std::optional<StepRange> kept = range.in(*shown, drawnPlan);
+    drawnPlan = shown;
     drawn = shown->evaluationPtr();
     against = state.planned.unplanned->evaluationPtr();
     TimelineSet set = timelinesOf(*shown, *state.planned.unplanned);
     unplannedStepAt = set.unplannedStepAt;
     timeline->setTimelines(std::move(set));
+    range.show(kept);
     const graph::Program& program = *shown->problem().step();
     timeline->setPeakNames(opPlace(program, drawn->peakOp), opPlace(program, against->peakOp));
     timeline->setLowerBound(lowerBoundOf(state.planned, *shown));
@@ -148,6 +208,83 @@ void TimelinePart::showMeasured(const PlannerState& state) const
         !state.laid.unplanned ? std::nullopt
         : own                 ? std::optional{measuredSetOf(*own, shown, nullptr)}
               : std::optional{measuredSetOf(*state.laid.unplanned, shown, unplannedStepAt)});
+}
+
+/// The largest value of the class under the pointer; none above the stack.
+std::optional<plan::Live> valueAt(const plan::VerifiedPlan& shown, const TimelineSpot& spot)
+{
+    if (spot.layer)
+        for (const plan::Live& live : plan::liveAt(shown.evaluation(), spot.step))
+            if (static_cast<std::size_t>(live.category) == *spot.layer)
+                return live;
+    return std::nullopt;
+}
+
+QString sourceOf(const graph::Program& program, graph::OpId op)
+{
+    const std::int32_t source = program.op(op).source;
+    return source < 0 ? QString{} : fileText(program.sources[static_cast<std::size_t>(source)]);
+}
+
+/// Name, bytes and source of what is under the pointer: of the value, else of the op and all bytes.
+QString copiedText(const plan::VerifiedPlan& shown, const TimelineSpot& spot,
+                   const std::optional<plan::Live>& value)
+{
+    const graph::Program& program = *shown.problem().step();
+    const graph::OpId op = shown.evaluation().schedule->steps[spot.step].op;
+    if (!value)
+        return QStringList{opPlace(program, op),
+                           exactBytesText(shown.evaluation().timeline->totalAt(spot.step)),
+                           sourceOf(program, op)}
+            .join(u'\t');
+    return QStringList{
+        value->storage ? storageTitle(program, *value->storage) : PlannerPage::tr("Reserve"),
+        exactBytesText(value->bytes), value->maker ? sourceOf(program, *value->maker) : QString{}}
+        .join(u'\t');
+}
+
+void addZooms(QMenu& menu, BudgetTimelineView& timeline, const std::optional<plan::Live>& value)
+{
+    menu.addAction(PlannerPage::tr("Zoom to &Range"), &timeline, &BudgetTimelineView::zoomToRange)
+        ->setEnabled(timeline.range().has_value());
+    const auto zoom = [&timeline, value] { timeline.showSteps(value->since, value->until); };
+    menu.addAction(PlannerPage::tr("Zoom to &Value"), &timeline, zoom)
+        ->setEnabled(value.has_value());
+    menu.addAction(PlannerPage::tr("&Go to Peak"), &timeline, &BudgetTimelineView::goToPeak);
+}
+
+/// The commands for a place of the plot.
+void openMenu(PlannerPage& page, BudgetTimelineView& timeline, const TimelineSpot& spot,
+              const QPoint& at)
+{
+    const plan::VerifiedPlanPtr shown = page.state().shown;
+    if (spot.step >= shown->evaluation().schedule->steps.size())
+        return;
+    const graph::Program& program = *shown->problem().step();
+    const std::optional<plan::Live> value = valueAt(*shown, spot);
+    auto* menu = new QMenu{&timeline};
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    const base::Bytes budget = timeline.snapped(spot.bytes);
+    menu->addAction(PlannerPage::tr("Set &Budget Here: %1").arg(bytesText(budget)), &timeline,
+                    [&timeline, budget] { timeline.commitBudget(budget); })
+        ->setEnabled(timeline.budget().has_value());
+    menu->addSeparator();
+    if (value && value->maker)
+        addPinActions(*menu, {opGlob(program, *value->maker)},
+                      [&page](const QString& pin) { Q_EMIT page.pinWanted(pin); });
+    menu->addAction(icon(QStringLiteral("pin")), PlannerPage::tr("&Pin Card"), &timeline,
+                    [&timeline, step = spot.step] { timeline.pinStep(step); });
+    QString name = value && value->storage ? storageTitle(program, *value->storage)
+                   : value                 ? PlannerPage::tr("Reserve")
+                           : opTitle(program, shown->evaluation().schedule->steps[spot.step].op);
+    name.replace(QChar{u'&'}, QStringLiteral("&&"));
+    menu->addAction(
+        PlannerPage::tr("&Copy: %1").arg(name), &timeline,
+        [text = copiedText(*shown, spot, value)] { QGuiApplication::clipboard()->setText(text); });
+    menu->addSeparator();
+    addZooms(*menu, timeline, value);
+    addMnemonics(*menu);
+    menu->popup(at);
 }
 
 void store(const BudgetTimelineView& timeline, QJsonObject& view)
@@ -211,12 +348,15 @@ PlannerView makeTimelineView(PlannerPage& page)
     QObject::connect(timeline, &BudgetTimelineView::pinsChanged, &page, &PlannerPage::storeView);
     QObject::connect(timeline, &BudgetTimelineView::lowerBoundClicked, &page,
                      [&page] { page.showView(QStringLiteral("plan")); });
+    QObject::connect(timeline, &BudgetTimelineView::menuRequested, &page,
+                     [&page, timeline](const TimelineSpot& spot, const QPoint& at) {
+                         openMenu(page, *timeline, spot, at);
+                     });
     QObject::connect(&page, &PlannerPage::stepWanted, timeline, &BudgetTimelineView::showStep);
     return {.widget = timeline,
-            .update =
-                [part = TimelinePart{timeline}](const PlannerState& state, Changes what) mutable {
-                    part.update(state, what);
-                },
+            .update = [part = TimelinePart{timeline, FollowedRange{page.selection()}}](
+                          const PlannerState& state,
+                          Changes what) mutable { part.update(state, what); },
             .goBack = [timeline] { return timeline->goBack(); },
             .store = [timeline](QJsonObject& view) { store(*timeline, view); },
             .restore = [timeline](const QJsonObject& view) { restore(*timeline, view); }};

@@ -118,6 +118,16 @@ PlacedLabels placeLabels(const TimelineModel& model, const TimelineFrame& frame,
         placer.block(QRectF{plot.left(), y - 3, plot.width(), 6});
     }
     placeOverlay(LabelRank::BeforeCards);
+    if (const auto distance = pinDistance(model, frame, theme))
+        placer.block(distance->rect);
+    if (const std::vector<QRectF> places = rangeReadoutPlaces(model, frame, theme);
+        !places.empty()) {
+        labels.range = placer.place(places);
+        if (!labels.range) { // over lines rather than nowhere
+            labels.range = places.front();
+            placer.block(places.front());
+        }
+    }
     const auto addCard = [&](std::size_t step) {
         labels.cards.push_back(cardRect(frame, hoverCardSize(model, theme, step, plot.height()),
                                         frame.xOfStep(model.axis, step)));

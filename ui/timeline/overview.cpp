@@ -162,4 +162,20 @@ OverviewPart overviewPartAt(const TimelineModel& model, const TimelineFrame& fra
     return point.x() > left && point.x() < right ? OverviewPart::Window : OverviewPart::Outside;
 }
 
+VisibleRange draggedRange(const Viewport& before, OverviewPart part, double from, double to)
+{
+    const VisibleRange range = before.range();
+    const double end = std::clamp(to, 0.0, 1.0);
+    switch (part) {
+    case OverviewPart::Window: return before.panned((end - from) / before.width());
+    case OverviewPart::Left: return {std::min(end, range.end), range.end};
+    case OverviewPart::Right: return {range.begin, std::max(end, range.begin)};
+    case OverviewPart::Outside:
+        return {std::clamp(std::min(from, end), 0.0, 1.0),
+                std::clamp(std::max(from, end), 0.0, 1.0)};
+    case OverviewPart::None: break;
+    }
+    return range;
+}
+
 } // namespace plimsoll::ui

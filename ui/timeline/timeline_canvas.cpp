@@ -33,6 +33,8 @@ void paintAbove(const PaintContext& context, const PlacedLabels& labels)
     paintPeak(context, labels);
     paintOverlay(PaintStage::Marks);
     paintPinDistance(context);
+    if (labels.range)
+        paintRangeReadout(context, *labels.range);
     paintOverlay(PaintStage::Cards);
     std::size_t card = 0;
     for (const std::size_t pin : model.pins)

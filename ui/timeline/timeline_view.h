@@ -8,6 +8,14 @@
 
 namespace plimsoll::ui {
 
+/// A place in the plot.
+struct TimelineSpot
+{
+    std::size_t step = 0;
+    base::Bytes bytes;
+    std::optional<std::size_t> layer; ///< of the stack there; none: above it
+};
+
 /// Memory over time: the layers of a timeline as a stack, with cursor, range, pins, zoom and an
 /// overview. Views for a kind of document derive from it and add an overlay.
 class TimelineView : public QWidget
@@ -46,6 +54,8 @@ public:
     [[nodiscard]] double axisLength() const { return m_model.axisLength(); }
     /// The step under the cursor.
     [[nodiscard]] std::optional<std::size_t> cursorStep() const { return m_model.cursorStep; }
+    /// The selected range.
+    [[nodiscard]] std::optional<StepRange> range() const { return m_model.range; }
 
     // Commands of the menus.
     void zoomIn() { m_input.zoomBy(kKeyZoom); }
@@ -61,6 +71,9 @@ public:
     /// Moves the cursor there and scrolls it into view; ignores steps that the timeline doesn't
     /// have.
     void showStep(std::size_t step) { m_input.showStep(step); }
+    /// Both included.
+    void showSteps(std::size_t begin, std::size_t end) { m_input.showSteps(begin, end); }
+    void pinStep(std::size_t step) { m_input.togglePin(step); }
     void pinAtCursor();
     /// The action of Esc: clears the pins, else the range. False if there was nothing to clear.
     virtual bool goBack() { return m_input.goBack(); }
@@ -73,6 +86,8 @@ Q_SIGNALS:
     void visibleRangeChanged(plimsoll::ui::VisibleRange range, plimsoll::ui::VisibleRange before);
     void byteZoomChanged(); ///< by the user
     void pinsChanged();
+    /// A menu is wanted by mouse or keyboard, about what is there.
+    void menuRequested(const plimsoll::ui::TimelineSpot& spot, const QPoint& globalPos);
     /// The cursor is on this step, or has left.
     void stepHovered(std::optional<std::size_t> step);
 
@@ -104,7 +119,11 @@ protected:
     {
         m_input.move(event->position(), event->buttons(), event->modifiers());
     }
-    void mouseReleaseEvent(QMouseEvent* event) override { m_input.release(event->position()); }
+    void mouseReleaseEvent(QMouseEvent* event) override
+    {
+        m_input.release(event->position(), event->modifiers());
+    }
+    void contextMenuEvent(QContextMenuEvent* event) override;
     void mouseDoubleClickEvent(QMouseEvent* event) override
     {
         m_input.doubleClick(event->position());
@@ -114,6 +133,9 @@ protected:
     void keyPressEvent(QKeyEvent* event) override;
 
 private:
+    void requestMenu(const QPointF& pos);
+    bool extendByKey(const QKeyEvent& event);
+
     static constexpr double kKeyZoom = 0.5;
     static constexpr double kKeyPan = 0.25;
     static constexpr double kKeyPanBytes = 0.125;
