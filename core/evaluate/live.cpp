@@ -10,9 +10,11 @@ std::vector<Live> liveAt(const Evaluation& evaluation, std::size_t step)
     std::vector<Live> alive;
     for (const std::uint32_t index : timeline.aliveAt(step)) {
         const timeline::Interval& interval = timeline.intervals()[index];
-        Live live{
-            {}, interval.bytes, static_cast<timeline::Category>(interval.layer), interval.begin,
-            {}, false};
+        Live live;
+        live.bytes = interval.bytes;
+        live.category = static_cast<timeline::Category>(interval.layer);
+        live.since = interval.begin;
+        live.until = interval.end;
         if (interval.origin < schedule.instances.size()) { // the reserve comes after them
             const Instance& instance = schedule.instances[interval.origin];
             live.storage = instance.storage;

@@ -15,6 +15,7 @@ struct Live
     base::Bytes bytes;                       ///< as charged, that is, rounded as the problem says
     timeline::Category category = timeline::Category::Temporaries;
     std::size_t since = 0;            ///< first step during which it is live
+    std::size_t until = 0;            ///< last step during which it is live
     std::optional<graph::OpId> maker; ///< op that allocates it; empty: live before the step
     bool recomputed = false;          ///< allocated by a recomputation
 };

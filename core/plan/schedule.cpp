@@ -19,6 +19,14 @@ void flattenInto(const std::vector<Region>& regions, std::int32_t parent,
 
 } // namespace
 
+std::vector<bool> Schedule::opsIn(std::size_t begin, std::size_t end) const
+{
+    std::vector<bool> runs(stepOfOp.size());
+    for (std::size_t step = begin; step < std::min(end, steps.size()); ++step)
+        runs[steps[step].op.index()] = true;
+    return runs;
+}
+
 std::size_t Schedule::stepOf(graph::OpId op, bool recomputed) const
 {
     if (recomputed) {

@@ -55,6 +55,8 @@ struct Schedule
     }
     /// Where an op runs: its first recomputation, if requested and present, else its own execution.
     [[nodiscard]] std::size_t stepOf(graph::OpId op, bool recomputed) const;
+    /// By op: whether it runs, for the first time or once more, in the steps begin..end - 1.
+    [[nodiscard]] std::vector<bool> opsIn(std::size_t begin, std::size_t end) const;
     /// Phase of a step: for a recomputation that of the op for which it runs, for one at the end
     /// backward.
     [[nodiscard]] graph::Phase phaseAt(const graph::Program& program, std::size_t step) const;

@@ -18,10 +18,10 @@ const std::vector<Rule>& includeTable()
     static const Modules kPlanner =
         kWith(kEvaluated, {"core/solve/bounds", "core/solve/api", "core/solve/regions",
                            "core/allocator", "core/run"});
-    static const Modules kPage = {"core",           "ui/base",        "ui/models",
-                                  "ui/plot",        "ui/timeline",    "ui/budget_timeline",
-                                  "ui/frontier",    "ui/manual",      "ui/plan_tables",
-                                  "ui/module_page", "ui/problem_form"};
+    static const Modules kPage = {"core",           "ui/base",         "ui/models",
+                                  "ui/plot",        "ui/timeline",     "ui/budget_timeline",
+                                  "ui/frontier",    "ui/manual",       "ui/plan_tables",
+                                  "ui/module_page", "ui/problem_form", "ui/step_filter"};
     static const std::vector<Rule> kTable = {
         {"core/base", {}, {}},
         {"core/io", {"core/base"}, {"zlib", "nlohmann"}},
@@ -62,6 +62,7 @@ const std::vector<Rule>& includeTable()
          {}},
         {"ui/manual", {"core/base", "ui/base"}, {}},
         {"ui/frontier", kWith(kEvaluated, {"ui/base", "ui/plot"}), {}},
+        {"ui/step_filter", {"ui/base"}, {}},
         {"ui/problem_form", kPage, {}},
         {"ui/plan_tables", kPage, {}},
         {"ui/module_page", kPage, {}},

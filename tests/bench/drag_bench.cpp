@@ -163,7 +163,7 @@ ui::Coordinates coordinatesOf(const ui::MainWindow& window, const ui::BudgetTime
     ui::TimelineModel model;
     model.line = view.budget();
     const QRectF plot = frameFor(model, view.size(), ui::Theme::current().scale()).layout.plot;
-    return {plot.translated(view.mapTo(&window, QPoint{})), 0, 1, view.axisTop()};
+    return {plot.translated(view.mapTo(&window, QPoint{})), 0, 1, view.shownBytes()};
 }
 
 /// What the frame just painted shows.

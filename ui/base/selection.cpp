@@ -5,6 +5,12 @@
 
 namespace plimsoll::ui {
 
+QString rangeText(const StepRange& range)
+{
+    const QString begin = QString::number(range.begin);
+    return range.begin == range.end ? begin : begin + u'–' + QString::number(range.end);
+}
+
 void Selection::setRange(std::optional<StepRange> range)
 {
     if (std::exchange(m_range, range) != range)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QObject>
+#include <QString>
 
 #include <cstdint>
 #include <optional>
@@ -16,6 +17,9 @@ struct StepRange
 
     bool operator==(const StepRange&) const = default;
 };
+
+/// "120–340", "120".
+[[nodiscard]] QString rangeText(const StepRange& range);
 
 /// The selection in a document, shared by all its views. Each part has its signal, emitted only on
 /// change.

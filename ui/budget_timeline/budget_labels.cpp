@@ -61,7 +61,7 @@ void placePeaks(const Placing& to, const BudgetModel& model)
 
 void placeBound(const Placing& to, const BudgetModel& model)
 {
-    if (!model.bound)
+    if (!model.bound || !to.frame.shows(model.bound->bytes))
         return;
     const QRectF& plot = to.frame.at.plot();
     const QSizeF size = tagSize(to.theme, boundTag(model));
@@ -77,7 +77,8 @@ void placeBound(const Placing& to, const BudgetModel& model)
 void placeWitness(const Placing& to, const BudgetModel& model)
 {
     const double scale = to.frame.layout.scale;
-    if (!model.bound || !model.bound->step || model.state != BudgetState::Infeasible)
+    if (!model.bound || !model.bound->step || model.state != BudgetState::Infeasible
+        || !to.frame.shows(model.bound->bytes))
         return;
     const QSizeF size = tagSize(to.theme, witnessTag(model)) + QSizeF{0, 6};
     const double x = to.frame.xOfStep(model.plot.axis, *model.bound->step);
@@ -99,7 +100,7 @@ void placeLevels(const Placing& to, const BudgetModel& model)
     const QRectF& plot = to.frame.at.plot();
     for (const MeasuredLevel& level : model.measured->levels) {
         to.labels.overlay.emplace_back();
-        if (!model.showsLevel(level.bytes))
+        if (!model.showsLevel(level.bytes) || !to.frame.shows(level.bytes))
             continue;
         const QSizeF size = tagSize(to.theme, measuredLevelTag(level));
         const double y = to.frame.at.yOf(level.bytes);
@@ -118,9 +119,9 @@ std::optional<QRectF> readoutRect(const Placing& to, const BudgetModel& model)
     if (!model.drag || !model.plot.line || model.readout.empty())
         return std::nullopt;
     const QSizeF size = readoutSize(model, to.theme);
-    const double y = std::round(to.frame.at.yOf(*model.plot.line));
-    const double left =
-        std::round(to.frame.at.plot().right() - 10 * to.frame.layout.scale) - size.width();
+    const QRectF& plot = to.frame.at.plot();
+    const double y = std::round(to.frame.at.yOf(to.frame.bytes.shown.clamped(*model.plot.line)));
+    const double left = std::round(plot.right() - 10 * to.frame.layout.scale) - size.width();
     const double gap = 16 * to.frame.layout.scale;
     const QRectF below{QPointF{left, y + gap}, size};
     const QRectF above{QPointF{left, y - gap - size.height()}, size};
@@ -158,7 +159,7 @@ std::optional<PeakMark> unplannedPeakMark(const BudgetModel& model, const Timeli
     if (model.unplanned == model.plot.stacked)
         return std::nullopt;
     const std::optional<double> position = model.unplannedPeakPosition();
-    if (!position || !frame.shows(frame.at.xOf(*position)))
+    if (!position || !frame.shows(frame.at.xOf(*position)) || !frame.shows(model.unplanned->peak()))
         return std::nullopt;
     return peakMarkAt(model.plot, frame,
                       {frame.at.xOf(*position), frame.at.yOf(model.unplanned->peak())});
@@ -167,7 +168,7 @@ std::optional<PeakMark> unplannedPeakMark(const BudgetModel& model, const Timeli
 void paintLowerBound(const PaintContext& context, const BudgetModel& model,
                      const PlacedLabels& labels)
 {
-    if (!model.bound)
+    if (!model.bound || !context.frame.shows(model.bound->bytes))
         return;
     const QRectF& plot = context.frame.at.plot();
     const double y = std::round(context.frame.at.yOf(model.bound->bytes));

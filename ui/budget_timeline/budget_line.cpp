@@ -36,9 +36,14 @@ QPointF markCenter(const BudgetModel& model, const TimelineFrame& frame)
             lineY(model, frame)};
 }
 
-QString pillText(const BudgetModel& model)
+/// An arrow shows where the line is if it is outside what is shown of the axis.
+QString pillText(const BudgetModel& model, const TimelineFrame& frame)
 {
     QString text = bytesText(*model.plot.line);
+    if (*model.plot.line > frame.bytes.shown.top)
+        text.prepend(QStringLiteral("↑ "));
+    else if (*model.plot.line < frame.bytes.shown.bottom)
+        text.prepend(QStringLiteral("↓ "));
     if (model.drag && model.drag->snapped() && !model.drag->snapped()->name.isEmpty())
         text += QStringLiteral(" · ") + model.drag->snapped()->name;
     if (model.stale)
@@ -76,7 +81,7 @@ void paintPill(const PaintContext& context, const BudgetModel& model, const QCol
     context.setText(TextRole::Strong, dragged ? Role::OnAccent : Role::Panel);
     drawNumber(painter,
                QPointF{pill.left() + context.px(kPillPad), baselineIn(pill, painter.font())},
-               pillText(model), Qt::AlignLeft);
+               pillText(model, context.frame), Qt::AlignLeft);
     if (!model.lineFocused)
         return;
     context.setShape(QPen{context.color(Role::Accent), 2});
@@ -91,7 +96,8 @@ void paintImpossibleBand(const PaintContext& context, const BudgetModel& model)
     if (!model.bound || model.state != BudgetState::Infeasible)
         return;
     const QRectF& plot = context.frame.at.plot();
-    const double top = context.frame.at.yOf(model.bound->bytes);
+    const double top =
+        std::clamp(context.frame.at.yOf(model.bound->bytes), plot.top(), plot.bottom());
     const double bottom = lineY(model, context.frame);
     if (bottom - top < 1)
         return;
@@ -124,8 +130,9 @@ QRectF markRect(const BudgetModel& model, const TimelineFrame& frame)
 
 QRectF pillRect(const BudgetModel& model, const TimelineFrame& frame, const Theme& theme)
 {
-    const double width = std::ceil(numberWidth(theme.font(TextRole::Strong), pillText(model)))
-                         + 2 * theme.px(kPillPad);
+    const double width =
+        std::ceil(numberWidth(theme.font(TextRole::Strong), pillText(model, frame)))
+        + 2 * theme.px(kPillPad);
     const double height = theme.px(kPillHeight);
     const QPointF center = markCenter(model, frame);
     double left = center.x() + theme.px(kPillOffset);
@@ -142,7 +149,7 @@ std::vector<CapacityLabel> capacityLabels(const BudgetModel& model, const Timeli
     for (const bool chosen : {true, false}) {
         for (std::size_t i = 0; i < model.capacities.size(); ++i) {
             const CapacityMark& mark = model.capacities[i];
-            if (mark.chosen != chosen || mark.size > frame.bytes.top
+            if (mark.chosen != chosen || !frame.shows(mark.size)
                 || labels.size() >= kMostCapacities)
                 continue;
             const double y = std::round(frame.at.yOf(mark.size));
@@ -216,10 +223,13 @@ void paintBudgetLine(const PaintContext& context, const BudgetModel& model)
     const double core = model.lineHovered || model.drag ? 3 : 2;
     const double left = plot.left() - context.px(6);
     const double width = plot.width() + context.px(26);
-    painter.setRenderHint(QPainter::Antialiasing, false);
-    painter.fillRect(QRectF{left, y - 1 - 1.5, width, core + 3}, context.color(Role::Halo, 0.85));
     const QColor ink = context.color(model.plot.lineInk);
-    painter.fillRect(QRectF{left, y - 1, width, core}, ink);
+    if (context.frame.shows(*model.plot.line)) {
+        painter.setRenderHint(QPainter::Antialiasing, false);
+        painter.fillRect(QRectF{left, y - 1 - 1.5, width, core + 3},
+                         context.color(Role::Halo, 0.85));
+        painter.fillRect(QRectF{left, y - 1, width, core}, ink);
+    }
     paintMark(context, model, ink);
     paintPill(context, model, ink);
 }

@@ -63,11 +63,12 @@ base::Bytes BudgetModel::content() const
     return content;
 }
 
-BudgetLimits BudgetModel::limits(const ByteAxis& bytes) const
+BudgetLimits BudgetModel::limits(const TimelineFrame& frame) const
 {
     BudgetLimits limits;
-    limits.axisTop = bytes.top;
-    limits.gridStep = bytes.step;
+    limits.shown = frame.bytes.shown;
+    limits.axisTop = frame.wholeTop;
+    limits.gridStep = frame.bytes.step;
     limits.smallestFeasible = smallestFeasible;
     for (const CapacityMark& mark : capacities)
         limits.targets.push_back({mark.size, mark.name});

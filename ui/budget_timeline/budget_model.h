@@ -91,7 +91,7 @@ struct BudgetModel
 
     /// The value up to which the memory axis must reach.
     [[nodiscard]] base::Bytes content() const;
-    [[nodiscard]] BudgetLimits limits(const ByteAxis& bytes) const;
+    [[nodiscard]] BudgetLimits limits(const TimelineFrame& frame) const;
     /// Whether a measured level is shown on the axis: one far above everything else would flatten
     /// the curves.
     [[nodiscard]] bool showsLevel(base::Bytes level) const;

@@ -59,7 +59,8 @@ std::optional<OverlayHit> BudgetOverlay::hitAt(const QPointF& pos, const Timelin
         if (markRect(m_model, frame).contains(pos)
             || pillRect(m_model, frame, Theme::current()).contains(pos))
             return OverlayHit{Pill, Qt::SizeVerCursor, true};
-        if (pos.x() >= plot.left() - 6 && pos.x() <= plot.right() + 20
+        if (frame.shows(*m_model.plot.line) && pos.x() >= plot.left() - 6
+            && pos.x() <= plot.right() + 20
             && std::abs(frame.at.yOf(*m_model.plot.line) - pos.y()) <= kLineHit * scale)
             return OverlayHit{Line, Qt::SizeVerCursor, true};
         return std::nullopt;

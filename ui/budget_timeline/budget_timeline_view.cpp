@@ -14,6 +14,11 @@
 
 namespace plimsoll::ui {
 
+namespace {
+/// This part of the plannable range is shown in addition at each of its ends.
+constexpr std::int64_t kMarginPart = 8;
+} // namespace
+
 BudgetTimelineView::BudgetTimelineView(QWidget* parent)
     : TimelineView{parent}, m_handle{new BudgetHandle{this}}, m_field{new QLineEdit{this}}
 {
@@ -62,7 +67,7 @@ void BudgetTimelineView::connectHandle()
     m_handle->hide();
     connect(m_handle, &BudgetHandle::keyed, this, [this](BudgetKey key, KeyStep step) {
         if (budget() && !m_budget.drag)
-            commit(budgetAfterKey(*budget(), key, step, m_budget.limits(frame().bytes)));
+            commit(budgetAfterKey(*budget(), key, step, m_budget.limits(frame())));
     });
     connect(m_handle, &BudgetHandle::valueRequested, this, &BudgetTimelineView::commit);
     connect(m_handle, &BudgetHandle::typeRequested, this, &BudgetTimelineView::typeBudget);
@@ -82,6 +87,12 @@ void BudgetTimelineView::changed()
 
 void BudgetTimelineView::setTimelines(TimelineSet set)
 {
+    // A zoomed axis on which the peak was seen would not show that of another graph.
+    const auto showsPeak = [this](const timeline::TimelinePtr& curve) {
+        return curve && model().byteZoom && model().byteZoom->contains(curve->peak());
+    };
+    if (showsPeak(m_budget.unplanned) && set.unplanned && !showsPeak(set.unplanned))
+        model().byteZoom.reset();
     m_budget.unplanned = std::move(set.unplanned);
     m_budget.unplannedStepAt = std::move(set.unplannedStepAt);
     model().overviewCurves.clear();
@@ -143,7 +154,7 @@ void BudgetTimelineView::placeChildren()
     const TimelineFrame now = frame();
     const QRectF box = markRect(m_budget, now) | pillRect(m_budget, now, Theme::current());
     m_handle->setGeometry(box.toAlignedRect());
-    m_handle->setRange({*budget(), base::Bytes{1 << 20}, now.bytes.top});
+    m_handle->setRange({*budget(), base::Bytes{1 << 20}, now.wholeTop});
 }
 
 QString BudgetTimelineView::description() const
@@ -168,7 +179,7 @@ void BudgetTimelineView::beginDrag(const QPointF& pos)
     const TimelineFrame now = frame();
     m_budget.frozen =
         BudgetModel::Frozen{m_budget.unplannedPeakPosition(), m_budget.measuredPeakPosition()};
-    m_budget.drag.emplace(*budget(), pos.y(), now.at.plot().height(), m_budget.limits(now.bytes));
+    m_budget.drag.emplace(*budget(), pos.y(), now.at.plot().height(), m_budget.limits(now));
     holdAxis(m_longest ? StepAxis{m_longest}.length() : 0);
     model().cursorCard = false;
     m_handle->setDragged(true);
@@ -252,10 +263,36 @@ void BudgetTimelineView::commit(base::Bytes budget)
     Q_EMIT budgetCommitted(budget, before);
 }
 
+base::Bytes BudgetTimelineView::snapped(base::Bytes bytes) const
+{
+    const TimelineFrame now = frame();
+    return BudgetDrag{bytes, 0, now.at.plot().height(), m_budget.limits(now)}.moveTo(0, {});
+}
+
 void BudgetTimelineView::focusBudgetLine()
 {
     if (budget())
         m_handle->setFocus(Qt::ShortcutFocusReason);
+}
+
+std::optional<ByteRange> BudgetTimelineView::plannableRange() const
+{
+    if (!m_longest || !m_budget.unplanned)
+        return std::nullopt;
+    const base::Bytes least = m_longest->peak();
+    base::Bytes most = m_budget.unplanned->peak();
+    for (const SnapTarget& target : m_budget.extraTargets)
+        most = std::max(most, target.bytes);
+    if (least >= most)
+        return std::nullopt;
+    const base::Bytes margin{std::max<std::int64_t>(1, (most - least).count() / kMarginPart)};
+    return ByteRange{std::max(base::Bytes{}, least - margin), most + margin};
+}
+
+void BudgetTimelineView::fitToPlannableRange()
+{
+    if (const auto range = plannableRange())
+        input().showBytes(range);
 }
 
 void BudgetTimelineView::typeBudget()

@@ -47,14 +47,19 @@ public:
     {
         m_budget.smallestFeasible = bytes;
     }
+    /// A little more than where plans differ: from the smallest peak of a plan to the unplanned
+    /// peak, or to the largest budget that takes a plan of its own. None if that isn't known, or if
+    /// there is nothing to plan.
+    [[nodiscard]] std::optional<ByteRange> plannableRange() const;
     void setCapacityMarks(std::vector<CapacityMark> marks)
     {
         m_budget.capacities = std::move(marks);
         changed();
     }
-    /// Peaks of the frontier's points; devices, bounds and the unplanned peak are always targets.
-    /// The slowest step that may be shown while the line is dragged: the axis has room for it.
+    /// The slowest step that may be shown while the line is dragged, which has the smallest peak:
+    /// the axis has room for it.
     void setLongest(timeline::TimelinePtr longest) { m_longest = std::move(longest); }
+    /// Peaks of the frontier's points; devices, bounds and the unplanned peak are always targets.
     void setSnapTargets(std::vector<SnapTarget> targets)
     {
         m_budget.extraTargets = std::move(targets);
@@ -82,6 +87,12 @@ public:
     /// Ends a drag first.
     bool goBack() override;
     void focusBudgetLine();
+    /// The budget at which a line dragged to this place would be: rounded, or at a snap target.
+    [[nodiscard]] base::Bytes snapped(base::Bytes bytes) const;
+    /// One undo step, as if the line had been dragged there.
+    void commitBudget(base::Bytes budget) { commit(budget); }
+    /// Zooms the memory axis in on the plannable range.
+    void fitToPlannableRange();
     /// Opens the field in the pill.
     void typeBudget();
 

@@ -74,9 +74,9 @@ base::Bytes budgetAfterKey(base::Bytes budget, BudgetKey key, KeyStep step,
     return limits.smallestFeasible.value_or(budget);
 }
 
-base::Bytes dragQuantum(base::Bytes axisTop, double pixels)
+base::Bytes dragQuantum(base::Bytes span, double pixels)
 {
-    const double perPixel = static_cast<double>(axisTop.count()) / std::max(1.0, pixels);
+    const double perPixel = static_cast<double>(span.count()) / std::max(1.0, pixels);
     std::int64_t quantum = base::kMiB;
     while (static_cast<double>(quantum) * 2 <= perPixel)
         quantum *= 2;
@@ -89,36 +89,36 @@ BudgetDrag::BudgetDrag(base::Bytes start, double pointerY, double pixels, Budget
     , m_value{start}
     , m_pixels{std::max(1.0, pixels)}
     , m_pointerY{pointerY}
-    , m_position{static_cast<double>(start.count())}
+    , m_position{static_cast<double>(m_limits.shown.clamped(start).count())}
 {
     m_limits.targets = thinned(std::move(m_limits.targets),
-                               static_cast<double>(m_limits.axisTop.count()) / m_pixels);
+                               static_cast<double>(m_limits.shown.span().count()) / m_pixels);
 }
 
 double BudgetDrag::pixelsTo(base::Bytes target) const
 {
     return std::abs(static_cast<double>(target.count()) - m_position) * m_pixels
-           / static_cast<double>(m_limits.axisTop.count());
+           / static_cast<double>(m_limits.shown.span().count());
 }
 
 base::Bytes BudgetDrag::moveTo(double pointerY, Options options)
 {
-    const auto top = static_cast<double>(m_limits.axisTop.count());
+    const auto span = static_cast<double>(m_limits.shown.span().count());
     const double moved = (m_pointerY - pointerY) / (options.slow ? kSlow : 1.0);
     m_pointerY = pointerY;
-    m_position += moved * top / m_pixels;
+    m_position += moved * span / m_pixels;
 
-    const base::Bytes quantum = dragQuantum(m_limits.axisTop, m_pixels);
+    const base::Bytes quantum = dragQuantum(m_limits.shown.span(), m_pixels);
     const auto nearest =
         static_cast<std::int64_t>(std::llround(m_position / static_cast<double>(quantum.count())));
-    m_value = clamped(base::Bytes{nearest * quantum.count()}, m_limits);
+    m_value = clamped(m_limits.shown.clamped(base::Bytes{nearest * quantum.count()}), m_limits);
 
     if (options.noSnap || (m_snapped && pixelsTo(m_snapped->bytes) > kLeavePixels))
         m_snapped.reset();
     if (!options.noSnap && !m_snapped) {
         double least = kSnapPixels;
         for (const SnapTarget& target : m_limits.targets) {
-            if (target.bytes.count() <= 0 || target.bytes > m_limits.axisTop
+            if (target.bytes.count() <= 0 || !m_limits.shown.contains(target.bytes)
                 || pixelsTo(target.bytes) > least)
                 continue;
             least = pixelsTo(target.bytes);

@@ -3,6 +3,7 @@
 
 #include "core/base/quantity.h"
 #include "core/base/result.h"
+#include "ui/plot/byte_range.h"
 
 #include <QString>
 
@@ -30,7 +31,8 @@ struct SnapTarget
 /// The values between which the budget line moves.
 struct BudgetLimits
 {
-    base::Bytes axisTop;  ///< largest value the line can be dragged to
+    ByteRange shown;      ///< of the memory axis: between these the line is dragged
+    base::Bytes axisTop;  ///< of the whole axis: keys move the line up to it
     base::Bytes gridStep; ///< of the memory axis: unit of the keyboard steps
     std::vector<SnapTarget> targets;
     std::optional<base::Bytes> unplannedPeak;    ///< Home
@@ -53,9 +55,10 @@ enum class KeyStep : std::uint8_t { Normal, Fine, Coarse }; ///< plain, Ctrl, Sh
                                          const BudgetLimits& limits);
 
 /// Largest power of two MiB (at least 1 MiB) that is at most one pixel of an axis.
-[[nodiscard]] base::Bytes dragQuantum(base::Bytes axisTop, double pixels);
+[[nodiscard]] base::Bytes dragQuantum(base::Bytes span, double pixels);
 
-/// One drag of the line, without side effects: pointer positions in, values out.
+/// One drag of the line, without side effects: pointer positions in, values out. A line outside
+/// what is shown of the axis enters it at the edge.
 class BudgetDrag
 {
 public:

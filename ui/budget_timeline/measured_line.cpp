@@ -85,7 +85,7 @@ void paintMeasuredLevels(const PaintContext& context, const BudgetModel& model,
     const QRectF& plot = context.frame.at.plot();
     for (std::size_t i = 0; i < model.measured->levels.size(); ++i) {
         const MeasuredLevel& level = model.measured->levels[i];
-        if (!model.showsLevel(level.bytes))
+        if (!model.showsLevel(level.bytes) || !context.frame.shows(level.bytes))
             continue;
         const double y = std::round(context.frame.at.yOf(level.bytes)) + 0.5;
         for (const QPen& pen : {QPen{context.color(Role::Panel, 0.8), 3},
@@ -104,7 +104,7 @@ std::optional<PeakMark> measuredPeakMark(const BudgetModel& model, const Timelin
     if (!position || !model.measured || !model.measured->live)
         return std::nullopt;
     const QPointF apex{frame.at.xOf(*position), frame.at.yOf(model.measured->live->peak())};
-    if (!frame.shows(apex.x()))
+    if (!frame.shows(apex.x()) || !frame.shows(model.measured->live->peak()))
         return std::nullopt;
     return PeakMark{apex, true};
 }

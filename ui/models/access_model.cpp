@@ -49,15 +49,39 @@ void AccessModel::setTable(AccessTablePtr table)
         return;
     beginResetModel();
     m_table = std::move(table);
-    m_rows.resize(m_table ? m_table->names.size() : 0);
     order();
     endResetModel();
+}
+
+void AccessModel::setOps(std::optional<std::vector<bool>> ops)
+{
+    if (ops == m_ops)
+        return;
+    beginResetModel();
+    m_ops = std::move(ops);
+    order();
+    endResetModel();
+}
+
+bool AccessModel::isListed(std::size_t value) const
+{
+    if (!m_ops)
+        return true;
+    const solve::Accesses& uses = m_table->profile.values[value].accesses;
+    return std::ranges::any_of(
+        std::array{uses.firstForward, uses.lastForward, uses.firstBackward, uses.lastBackward},
+        [this](graph::OpIndex op) {
+            const auto at = static_cast<std::size_t>(op);
+            return at < m_ops->size() && (*m_ops)[at];
+        });
 }
 
 /// Equal rows keep the order in which they were created.
 void AccessModel::order()
 {
+    m_rows.resize(m_table ? m_table->names.size() : 0);
     std::iota(m_rows.begin(), m_rows.end(), std::size_t{0});
+    std::erase_if(m_rows, [this](std::size_t value) { return !isListed(value); });
     const auto less = [this](std::size_t a, std::size_t b) {
         const solve::ValueAccess& one = m_table->profile.values[a];
         const solve::ValueAccess& other = m_table->profile.values[b];

@@ -5,6 +5,8 @@
 #include "ui/models/table_model.h"
 
 #include <cstddef>
+#include <optional>
+#include <vector>
 
 namespace plimsoll::ui {
 
@@ -30,6 +32,8 @@ public:
     /// Null: no rows.
     void setTable(AccessTablePtr table);
     [[nodiscard]] const AccessTablePtr& table() const { return m_table; }
+    /// By op: whether a value that is used there is listed. None: every value is.
+    void setOps(std::optional<std::vector<bool>> ops);
     void sort(int column, Qt::SortOrder order = Qt::AscendingOrder) override;
     /// The op named by a cell; for other cells the first op that uses the row's value.
     [[nodiscard]] graph::OpId opAt(const QModelIndex& index) const;
@@ -46,7 +50,10 @@ protected:
 private:
     void order();
 
+    [[nodiscard]] bool isListed(std::size_t value) const;
+
     AccessTablePtr m_table;
+    std::optional<std::vector<bool>> m_ops;
     int m_sortColumn = BytesColumn;
     Qt::SortOrder m_sortOrder = Qt::DescendingOrder;
 };

@@ -53,18 +53,20 @@ public:
         indexProgram();
     }
 
-    LiveTreePtr grow(std::size_t step) &&
+    LiveTreePtr grow(std::size_t step, std::optional<StepRange> range) &&
     {
         m_tree.evaluation = m_plan.evaluationPtr();
         m_tree.step = step;
-        m_tree.total = m_tree.evaluation->timeline->totalAt(step);
         const plan::Step& executed = m_tree.evaluation->schedule->steps[step];
         m_tree.place = executed.region >= 0
                            ? liveText("%1, recomputed").arg(opTitle(m_program, executed.op))
                            : opTitle(m_program, executed.op) + QStringLiteral(", ")
                                  + phaseText(m_program.op(executed.op).phase);
         for (const plan::Live& live : plan::liveAt(*m_tree.evaluation, step))
-            add(live);
+            if (!range || (live.maker && live.since >= range->begin && live.since <= range->end)) {
+                add(live);
+                m_tree.total += live.bytes;
+            }
         sortAll();
         return std::make_shared<const LiveTree>(std::move(m_tree));
     }
@@ -238,9 +240,10 @@ void Grower::sortAll()
 
 } // namespace
 
-LiveTreePtr liveTree(const plan::VerifiedPlan& plan, std::size_t step, LiveGrouping grouping)
+LiveTreePtr liveTree(const plan::VerifiedPlan& plan, std::size_t step, LiveGrouping grouping,
+                     std::optional<StepRange> range)
 {
-    return Grower{plan, grouping}.grow(step);
+    return Grower{plan, grouping}.grow(step, range);
 }
 
 } // namespace plimsoll::ui

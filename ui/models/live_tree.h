@@ -3,6 +3,7 @@
 
 #include "core/evaluate/certify.h"
 #include "core/evaluate/live.h"
+#include "ui/base/selection.h"
 
 #include <QString>
 
@@ -39,15 +40,17 @@ struct LiveTree
     std::vector<int> top;           ///< largest first
     plan::EvaluationPtr evaluation; ///< that the figures are of
     std::size_t step = 0;
-    QString place; ///< "softmax, backward", of the step
-    base::Bytes total;
+    QString place;     ///< "softmax, backward", of the step
+    base::Bytes total; ///< of what is listed
 };
 
 using LiveTreePtr = std::shared_ptr<const LiveTree>;
 
 /// Requires a step of the plan's timeline. By module: grouped by the modules that were called,
-/// nested as they contain one another; a parameter's gradient and states are listed with it.
+/// nested as they contain one another; a parameter's gradient and states are listed with it. With a
+/// range only what is allocated in it.
 [[nodiscard]] LiveTreePtr liveTree(const plan::VerifiedPlan& plan, std::size_t step,
-                                   LiveGrouping grouping);
+                                   LiveGrouping grouping,
+                                   std::optional<StepRange> range = std::nullopt);
 
 } // namespace plimsoll::ui

@@ -8,6 +8,7 @@
 #include "ui/models/access_model.h"
 #include "ui/models/program_texts.h"
 #include "ui/plan_tables/table_look.h"
+#include "ui/step_filter/range_chip.h"
 
 #include <QClipboard>
 #include <QGuiApplication>
@@ -39,6 +40,7 @@ AccessPage::AccessPage(QWidget* parent)
                         tr("When the step uses each value that is saved for backward, by ops, and "
                            "how long the value could be swapped out. Selecting a cell shows its op "
                            "on the timeline."))}
+    , m_chip{new RangeChip{tr("values that are used in these steps"), this}}
     , m_summary{new TextLabel{{}, TextRole::Body, Role::Muted, this}}
     , m_over{new TextLabel{{}, TextRole::Body, Role::Muted, this}}
     , m_sentence{new TextLabel{{}, TextRole::Body, Role::Muted, this}}
@@ -55,7 +57,11 @@ AccessPage::AccessPage(QWidget* parent)
         label->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
         head->addWidget(label);
     }
-    rows->addLayout(head);
+    auto* top = makeRow(nullptr, 8, {0, 0, 8, 0});
+    top->addLayout(head, 1);
+    top->addWidget(m_chip, 0, Qt::AlignVCenter);
+    rows->addLayout(top);
+    connect(m_chip, &QToolButton::clicked, this, &AccessPage::rangeRemoved);
     rows->addWidget(m_table);
     m_sentence->setAlignment(Qt::AlignCenter);
     m_pages->addWidget(m_sentence);
@@ -106,6 +112,14 @@ void AccessPage::setProblem(const plan::Problem& problem)
     m_isUpToDate = false;
     if (isVisible())
         m_later.start();
+}
+
+void AccessPage::setRange(std::optional<StepRange> range, std::optional<std::vector<bool>> ops)
+{
+    m_isReplacing = true;
+    m_model->setOps(std::move(ops));
+    m_isReplacing = false;
+    m_chip->setRange(range);
 }
 
 void AccessPage::showEvent(QShowEvent* event)
@@ -159,9 +173,9 @@ void AccessPage::show(const AccessTablePtr& table)
                             .arg(opPlace(*table->program, interval->first))
                             .arg(interval->second.index())
                             .arg(opPlace(*table->program, interval->second)));
-    if (m_model->rowCount() == 0)
+    if (table->names.empty())
         m_sentence->setText(tr("This step saves no value for backward."));
-    m_pages->setCurrentIndex(m_model->rowCount() > 0 ? AccessTablePage : AccessSentencePage);
+    m_pages->setCurrentIndex(table->names.empty() ? AccessSentencePage : AccessTablePage);
 }
 
 QString AccessPage::summary(const AccessTable& table)

@@ -3,12 +3,14 @@
 
 #include "core/plan/plan.h"
 #include "ui/base/job_runner.h"
+#include "ui/base/selection.h"
 #include "ui/models/access_table.h"
 
 #include <QTimer>
 #include <QWidget>
 
 #include <optional>
+#include <vector>
 
 class QStackedWidget;
 class QTableView;
@@ -16,6 +18,7 @@ class QTableView;
 namespace plimsoll::ui {
 
 class AccessModel;
+class RangeChip;
 class TextLabel;
 
 /// The Accesses page: when the step uses each value that is saved for backward, and how far its
@@ -30,6 +33,8 @@ public:
 
     /// The planned step, the device and the budget.
     void setProblem(const plan::Problem& problem);
+    /// Lists only values that are used by these ops, which are those of the range.
+    void setRange(std::optional<StepRange> range, std::optional<std::vector<bool>> ops);
     [[nodiscard]] AccessModel* model() const { return m_model; }
     /// Number of tables made so far.
     [[nodiscard]] int tables() const { return m_tables; }
@@ -37,6 +42,8 @@ public:
 Q_SIGNALS:
     /// A cell was chosen: the op that it names.
     void opChosen(plimsoll::graph::OpId op);
+    /// All rows are wanted again.
+    void rangeRemoved();
 
 protected:
     void showEvent(QShowEvent* event) override;
@@ -50,6 +57,7 @@ private:
 
     AccessModel* m_model = nullptr;
     QTableView* m_table = nullptr;
+    RangeChip* m_chip = nullptr;
     TextLabel* m_summary = nullptr;
     TextLabel* m_over = nullptr;     ///< where the budget is exceeded
     TextLabel* m_sentence = nullptr; ///< shown in place of a table

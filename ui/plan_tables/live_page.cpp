@@ -7,6 +7,7 @@
 #include "ui/models/live_model.h"
 #include "ui/plan_tables/pin_menu.h"
 #include "ui/plan_tables/table_look.h"
+#include "ui/step_filter/range_chip.h"
 #include "ui/timeline/patterns.h"
 
 #include <QButtonGroup>
@@ -84,6 +85,9 @@ void LivePage::buildHead()
     m_head = new TextLabel{{}, TextRole::Body, Role::Muted, this};
     m_head->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     row->addWidget(m_head, 1);
+    m_chip = new RangeChip{tr("values that are allocated in these steps"), this};
+    row->addWidget(m_chip);
+    connect(m_chip, &QToolButton::clicked, this, &LivePage::rangeRemoved);
     auto* group = new QButtonGroup{this};
     const auto add = [&](const QString& text, const QString& tip, LiveGrouping grouping) {
         auto* button = new QToolButton{this};
@@ -164,6 +168,15 @@ void LivePage::setStep(std::optional<std::size_t> step)
     refreshSoon(false);
 }
 
+void LivePage::setRange(std::optional<StepRange> range)
+{
+    if (m_range == range)
+        return;
+    m_range = range;
+    m_chip->setRange(range);
+    refreshSoon(false);
+}
+
 void LivePage::setGrouping(LiveGrouping grouping)
 {
     if (m_grouping == grouping)
@@ -230,8 +243,9 @@ void LivePage::refresh()
     if (!m_step || *m_step >= m_plan->evaluation().timeline->stepCount())
         return;
     m_grower.start(
-        [plan = m_plan, step = *m_step, grouping = m_grouping](const base::JobContext&) {
-            return base::Result<LiveTreePtr>{liveTree(*plan, step, grouping)};
+        [plan = m_plan, step = *m_step, grouping = m_grouping,
+         range = m_range](const base::JobContext&) {
+            return base::Result<LiveTreePtr>{liveTree(*plan, step, grouping, range)};
         },
         [this](base::Result<LiveTreePtr> tree) {
             if (tree)

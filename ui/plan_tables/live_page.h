@@ -15,6 +15,7 @@ class QTreeView;
 namespace plimsoll::ui {
 
 class LiveModel;
+class RangeChip;
 class TextLabel;
 
 /// The Live at cursor dock: what is live at the step that was hovered last, grouped. Costs nothing
@@ -30,6 +31,8 @@ public:
     void setPlan(const plan::VerifiedPlanPtr& plan, bool isDragging);
     /// A step of the shown plan; empty: nothing is hovered, and the last one stays.
     void setStep(std::optional<std::size_t> step);
+    /// Lists only what is allocated in the range.
+    void setRange(std::optional<StepRange> range);
     void setGrouping(LiveGrouping grouping);
     /// Makes the module's group the current row while groups are modules. Emits nothing.
     void selectModule(std::optional<std::size_t> module);
@@ -44,6 +47,8 @@ Q_SIGNALS:
     void moduleChosen(std::size_t module);
     /// "keep:h.0.mlp", from a row's menu.
     void pinWanted(const QString& pin);
+    /// All rows are wanted again.
+    void rangeRemoved();
 
 protected:
     void showEvent(QShowEvent* event) override;
@@ -61,9 +66,11 @@ private:
     plan::VerifiedPlanPtr m_plan;
     plan::VerifiedPlanPtr m_pointedPlan; ///< the plan of m_step
     std::optional<std::size_t> m_step;
+    std::optional<StepRange> m_range;
     LiveGrouping m_grouping = LiveGrouping::Module;
     LiveModel* m_model = nullptr;
     TextLabel* m_head = nullptr;
+    RangeChip* m_chip = nullptr;
     QToolButton* m_byModule = nullptr;
     QToolButton* m_byClass = nullptr;
     QTreeView* m_tree = nullptr;

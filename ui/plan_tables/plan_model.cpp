@@ -33,14 +33,26 @@ quintptr idOf(const PlanSpot& spot)
 
 void PlanModel::setPlan(const plan::VerifiedPlanPtr& plan)
 {
-    if (plan == m_tree.plan())
+    if (plan != m_tree.plan())
+        build(plan);
+}
+
+void PlanModel::setRange(std::optional<StepRange> range)
+{
+    if (m_range == range)
         return;
+    m_range = range;
+    build(m_tree.plan());
+}
+
+void PlanModel::build(const plan::VerifiedPlanPtr& plan)
+{
     PlanTree next;
     if (plan) {
         std::shared_ptr<const DecisionNames> names = m_tree.names();
         if (!names || names->program() != plan->problem().step())
             names = std::make_shared<const DecisionNames>(plan->problem().step());
-        next = PlanTree{plan, std::move(names), m_groupNumbers};
+        next = PlanTree{plan, std::move(names), m_groupNumbers, m_range};
         next.sort(m_sortColumn, m_sortOrder);
     }
     m_decisionCount = 0;
@@ -157,9 +169,10 @@ QModelIndex PlanModel::find(const Identity& identity, int column) const
 std::optional<int> PlanModel::decisionOf(const Stretch& stretch) const
 {
     const auto row = std::ranges::find(m_tree.decisions(), stretch, &PlanRow::stretch);
-    return row == m_tree.decisions().end()
-               ? std::nullopt
-               : std::optional{static_cast<int>(row - m_tree.decisions().begin())};
+    if (row == m_tree.decisions().end())
+        return std::nullopt;
+    const auto decision = static_cast<int>(row - m_tree.decisions().begin());
+    return m_tree.isShown(decision) ? std::optional{decision} : std::nullopt;
 }
 
 std::vector<PlanModel::Stretch> PlanModel::stretchesAt(const QModelIndex& index) const

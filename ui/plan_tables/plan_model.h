@@ -46,6 +46,8 @@ public:
     /// Null: no rows. Persistent indexes, and with them the selection and what is open, follow
     /// their decisions.
     void setPlan(const plan::VerifiedPlanPtr& plan);
+    /// Shows only decisions with an op that runs in the range.
+    void setRange(std::optional<StepRange> range);
     void sort(int column, Qt::SortOrder order = Qt::AscendingOrder) override;
     [[nodiscard]] const plan::VerifiedPlanPtr& plan() const { return m_tree.plan(); }
     /// Number of recomputed regions, including nested ones, or of ops before which others are
@@ -53,7 +55,7 @@ public:
     [[nodiscard]] int decisionCount() const { return m_decisionCount; }
     /// Number of ops that run ahead of their place.
     [[nodiscard]] int movedCount() const { return m_movedCount; }
-    /// All decisions in the plan's order, whether in a group or not.
+    /// All decisions in the plan's order, whether in a group or not, and whether shown or not.
     [[nodiscard]] const std::vector<PlanRow>& decisions() const { return m_tree.decisions(); }
     /// The decisions that a row is about.
     [[nodiscard]] std::vector<Stretch> stretchesAt(const QModelIndex& index) const;
@@ -90,6 +92,7 @@ private:
     [[nodiscard]] static PlanSpot spotAt(const QModelIndex& index);
     [[nodiscard]] QModelIndex indexOf(const PlanSpot& spot, int column) const;
     [[nodiscard]] std::optional<int> decisionOf(const Stretch& stretch) const;
+    void build(const plan::VerifiedPlanPtr& plan);
     void replace(PlanTree next);
     void tellChanges(const PlanTree& before);
     void tellRows(const QModelIndex& parent, const std::vector<bool>& isChanged);
@@ -99,6 +102,7 @@ private:
     [[nodiscard]] int firstStepAt(const PlanSpot& spot) const;
 
     PlanTree m_tree;
+    std::optional<StepRange> m_range;
     PlanGroupNumbers m_groupNumbers;
     int m_decisionCount = 0;
     int m_movedCount = 0;

@@ -12,6 +12,7 @@
 #include "ui/plan_tables/pin_menu.h"
 #include "ui/plan_tables/plan_model.h"
 #include "ui/plan_tables/plan_view.h"
+#include "ui/step_filter/range_chip.h"
 
 #include <QAction>
 #include <QClipboard>
@@ -152,8 +153,11 @@ PlanPage::PlanPage(QWidget* parent)
     m_runtime->setSteady(); // during a drag, plans differ in the number of kept results
     m_runtime->setMinimumHeight(Theme::current().px(22));
     m_runtime->hide();
-    auto* row = makeRow(nullptr, 0, {8, 0, 8, 0});
-    row->addWidget(m_runtime);
+    auto* row = makeRow(nullptr, 0, {8, 2, 8, 2});
+    row->addWidget(m_runtime, 1);
+    m_chip = new RangeChip{tr("decisions with an op that runs in these steps"), this};
+    row->addWidget(m_chip, 0, Qt::AlignRight);
+    connect(m_chip, &QToolButton::clicked, this, &PlanPage::rangeRemoved);
     layout->addLayout(row);
     layout->addWidget(m_pages);
     m_view->setAccessibleName(tr("Plan"));
@@ -290,8 +294,20 @@ void PlanPage::showRuntime(const QString& sentence)
 
 void PlanPage::replacePlan(const plan::VerifiedPlanPtr& plan)
 {
+    keepCurrentRow([&] { m_model->setPlan(plan); });
+}
+
+void PlanPage::setRange(std::optional<StepRange> range)
+{
+    keepCurrentRow([&] { m_model->setRange(range); });
+    m_chip->setRange(range);
+}
+
+/// The selected decision stays selected, wherever it is now.
+void PlanPage::keepCurrentRow(const std::function<void()>& change)
+{
     m_isReplacing = true;
-    m_model->setPlan(plan); // the selected decision stays selected, wherever it is now
+    change();
     // Otherwise the tree would lay itself out during painting and then be painted a second time.
     m_view->doItemsLayout();
     m_view->fitColumns();

@@ -2,8 +2,12 @@
 #pragma once
 
 #include "core/workspace/planning.h"
+#include "ui/base/selection.h"
 
 #include <QWidget>
+
+#include <functional>
+#include <optional>
 
 class QModelIndex;
 class QPoint;
@@ -14,6 +18,7 @@ namespace plimsoll::ui {
 class BoundPage;
 class PlanModel;
 class PlanView;
+class RangeChip;
 class TextLabel;
 
 /// The Plan dock: the tree of decisions, or why there is none.
@@ -31,6 +36,8 @@ public:
                         base::Bytes budget, base::Bytes smallest);
     /// Nothing opened or planned yet.
     void showNothing(const QString& sentence);
+    /// Lists only decisions with an op that runs in the range.
+    void setRange(std::optional<StepRange> range);
     /// During a drag nothing changes its width: the scroll bar neither appears nor disappears.
     void setHeld(bool held);
     [[nodiscard]] PlanModel* model() const { return m_model; }
@@ -49,6 +56,8 @@ Q_SIGNALS:
     void moduleChosen(std::size_t module);
     /// "keep:h.0.mlp", from a row's menu.
     void pinWanted(const QString& pin);
+    /// All rows are wanted again.
+    void rangeRemoved();
     /// A link to a line of a file was followed.
     void sourceWanted(const QString& source);
     /// The user showed or hid a column.
@@ -64,6 +73,8 @@ private:
     void pinCurrent(const QString& kind);
     [[nodiscard]] QString runtimeText(const plan::VerifiedPlan& plan) const;
     void showRuntime(const QString& sentence);
+    /// The current row changes its place, without the user choosing it.
+    void keepCurrentRow(const std::function<void()>& change);
     void replacePlan(const plan::VerifiedPlanPtr& plan);
 
     PlanModel* m_model = nullptr;
@@ -71,6 +82,7 @@ private:
     QStackedWidget* m_pages = nullptr;
     BoundPage* m_bound = nullptr;
     TextLabel* m_runtime = nullptr; ///< what executes the plan; hidden without one
+    RangeChip* m_chip = nullptr;
     TextLabel* m_sentence = nullptr;
     bool m_isHeld = false;
     bool m_isReplacing = false; ///< the current row changes its place, without the user choosing it

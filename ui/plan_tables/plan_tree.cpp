@@ -7,22 +7,45 @@
 namespace plimsoll::ui {
 
 PlanTree::PlanTree(plan::VerifiedPlanPtr plan, std::shared_ptr<const DecisionNames> names,
-                   PlanGroupNumbers& numbers)
+                   PlanGroupNumbers& numbers, const std::optional<StepRange>& range)
     : m_plan{std::move(plan)}, m_names{std::move(names)}, m_rows{planRows(*m_plan)}
 {
+    chooseShown(range);
     group(numbers);
     for (const PlanSpot& spot : m_top)
         m_mostSaved = std::max(m_mostSaved, figuresOf(spot).saved);
+}
+
+void PlanTree::chooseShown(const std::optional<StepRange>& range)
+{
+    m_isShown.assign(m_rows.size(), true);
+    if (!range)
+        return;
+    const std::vector<bool> runs =
+        m_plan->evaluation().schedule->opsIn(range->begin, range->end + 1);
+    const auto at = [&](graph::OpIndex op) {
+        return runs.begin() + static_cast<std::ptrdiff_t>(op);
+    };
+    const bool areRegions = !m_plan->plan().isCompiledStep();
+    for (std::size_t row = 0; row < m_rows.size(); ++row) {
+        const auto& [first, last] = m_rows[row].stretch;
+        m_isShown[row] =
+            areRegions ? std::find(at(first), at(last) + 1, true) != at(last) + 1
+                       : *at(first) || (static_cast<std::size_t>(last) < runs.size() && *at(last));
+    }
 }
 
 void PlanTree::group(PlanGroupNumbers& numbers)
 {
     std::map<PlanGroupKey, std::vector<int>> byKey;
     for (std::size_t i = 0; i < m_rows.size(); ++i)
-        byKey[m_names->groupKey(m_rows[i])].push_back(static_cast<int>(i));
+        if (m_isShown[i])
+            byKey[m_names->groupKey(m_rows[i])].push_back(static_cast<int>(i));
     m_places.resize(m_rows.size());
     for (std::size_t i = 0; i < m_rows.size(); ++i) {
         const auto decision = static_cast<int>(i);
+        if (!m_isShown[i])
+            continue;
         const PlanGroupKey key = m_names->groupKey(m_rows[i]);
         const std::vector<int>& alike = byKey[key];
         if (!key.isInBlock() || alike.size() < 2) {

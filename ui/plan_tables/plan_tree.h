@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "ui/base/selection.h"
 #include "ui/plan_tables/decision_names.h"
 
 #include <Qt>
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -64,19 +66,24 @@ public:
 
     /// No rows.
     PlanTree() = default;
+    /// With a range, only decisions with an op that runs in it are shown.
     PlanTree(plan::VerifiedPlanPtr plan, std::shared_ptr<const DecisionNames> names,
-             PlanGroupNumbers& numbers);
+             PlanGroupNumbers& numbers, const std::optional<StepRange>& range = {});
 
     void sort(PlanColumn column, Qt::SortOrder order);
 
     [[nodiscard]] const plan::VerifiedPlanPtr& plan() const { return m_plan; }
     [[nodiscard]] const std::shared_ptr<const DecisionNames>& names() const { return m_names; }
     [[nodiscard]] const graph::Program& program() const { return *m_plan->problem().step(); }
-    /// In the plan's order.
+    /// In the plan's order, whether shown or not.
     [[nodiscard]] const std::vector<PlanRow>& decisions() const { return m_rows; }
     [[nodiscard]] const std::vector<PlanGroup>& groups() const { return m_groups; }
     /// Groups and the decisions that stand alone, sorted.
     [[nodiscard]] const std::vector<PlanSpot>& top() const { return m_top; }
+    [[nodiscard]] bool isShown(int decision) const
+    {
+        return m_isShown[static_cast<std::size_t>(decision)];
+    }
     [[nodiscard]] const Place& placeOf(int decision) const
     {
         return m_places[static_cast<std::size_t>(decision)];
@@ -110,6 +117,7 @@ public:
     [[nodiscard]] bool hasShapeOf(const PlanTree& other) const;
 
 private:
+    void chooseShown(const std::optional<StepRange>& range);
     void group(PlanGroupNumbers& numbers);
     [[nodiscard]] bool precedes(PlanColumn column, const PlanSpot& a, const PlanSpot& b) const;
     [[nodiscard]] QString sourceOf(const PlanSpot& spot) const;
@@ -117,7 +125,8 @@ private:
     plan::VerifiedPlanPtr m_plan;
     std::shared_ptr<const DecisionNames> m_names;
     std::vector<PlanRow> m_rows;
-    std::vector<Place> m_places; ///< of these
+    std::vector<bool> m_isShown; ///< of these
+    std::vector<Place> m_places; ///< of those that are shown
     std::vector<PlanGroup> m_groups;
     std::vector<PlanSpot> m_top;
     base::Bytes m_mostSaved{1};                                       ///< of all rows at the top

@@ -38,6 +38,11 @@ bool hasPlan(const PlannerPage& page)
     return page.state().hasPlan();
 }
 
+bool hasPlannableRange(const PlannerPage& page)
+{
+    return page.findChild<BudgetTimelineView*>()->plannableRange().has_value();
+}
+
 QString exportTip(const PlannerPage& page)
 {
     return page.state().hasPlan()    ? QObject::tr("Export the plan (Ctrl+E)")
@@ -123,6 +128,14 @@ std::vector<PageCommand> commands()
          on(&BudgetTimelineView::zoomToRange)},
         {View, "view.whole", QObject::tr("Whole Step"), "H", on(&BudgetTimelineView::showWholeStep),
          "fit"},
+        {View, "view.zoom_in_bytes", QObject::tr("Zoom In on B&ytes"), "Shift+W",
+         on(&BudgetTimelineView::zoomInBytes)},
+        {View, "view.zoom_out_bytes", QObject::tr("Zoom Out of &Bytes"), "Shift+S",
+         on(&BudgetTimelineView::zoomOutBytes)},
+        {View, "view.plannable", QObject::tr("&Fit to Plannable Range"), "F",
+         on(&BudgetTimelineView::fitToPlannableRange), "", of(hasPlannableRange)},
+        {View, "view.whole_bytes", QObject::tr("Whole Memory A&xis"), "Shift+H",
+         on(&BudgetTimelineView::showWholeMemoryAxis)},
         {View, "view.peak", QObject::tr("Go to Peak"), "]", on(&BudgetTimelineView::goToPeak)},
         {View, "view.pin", QObject::tr("Pin Here"), "M", on(&BudgetTimelineView::pinAtCursor)},
         {Own, "plan.line", QObject::tr("Focus Budget Line"), "B",

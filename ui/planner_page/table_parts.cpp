@@ -56,6 +56,27 @@ std::vector<RunRow> runRows(const workspace::PlanDocument& document)
     return rows;
 }
 
+/// Filters a table by the selected range, which the table can remove.
+template <typename Table>
+void filterByRange(Table& table, PlannerPage& page)
+{
+    Selection* selection = &page.selection();
+    QObject::connect(selection, &Selection::rangeChanged, &table,
+                     [&table, selection] { table.setRange(selection->range()); });
+    QObject::connect(&table, &Table::rangeRemoved, selection,
+                     [selection] { selection->setRange(std::nullopt); });
+}
+
+/// Accesses are by ops: those that the shown plan runs in the selected range.
+void filterAccesses(AccessPage& accesses, PlannerPage& page)
+{
+    const std::optional<StepRange> range = page.selection().range();
+    std::optional<std::vector<bool>> ops;
+    if (range)
+        ops = page.state().shown->evaluation().schedule->opsIn(range->begin, range->end + 1);
+    accesses.setRange(range, std::move(ops));
+}
+
 void showPlan(PlanPage& table, const PlannerState& state)
 {
     table.setHeld(state.isDragging);
@@ -118,6 +139,7 @@ PlannerView makePlanView(PlannerPage& page)
                      [&page](const QString& source) { openSource(page, source); });
     QObject::connect(table, &PlanPage::pinWanted, &page, &PlannerPage::pinWanted);
     QObject::connect(table, &PlanPage::columnsChosen, &page, &PlannerPage::storeView);
+    filterByRange(*table, page);
     const QString hidden = QStringLiteral("hiddenPlanColumns");
     return {.widget = table,
             .update =
@@ -212,6 +234,7 @@ PlannerView makeLiveView(PlannerPage& page)
     QObject::connect(selection, &Selection::moduleChanged, live,
                      [=] { live->selectModule(selection->module()); });
     QObject::connect(live, &LivePage::pinWanted, &page, &PlannerPage::pinWanted);
+    filterByRange(*live, page);
     QObject::connect(&page.selection(), &Selection::stepChanged, live,
                      [live, &page] { live->setStep(page.selection().step()); });
     return {live, [live](const PlannerState& state, Changes what) {
@@ -225,9 +248,14 @@ PlannerView makeAccessView(PlannerPage& page)
     auto* accesses = new AccessPage;
     QObject::connect(accesses, &AccessPage::opChosen, &page,
                      [&page](graph::OpId op) { page.selectOp(op, false); });
-    return {accesses, [accesses](const PlannerState& state, Changes what) {
+    QObject::connect(&page.selection(), &Selection::rangeChanged, accesses,
+                     [accesses, &page] { filterAccesses(*accesses, page); });
+    QObject::connect(accesses, &AccessPage::rangeRemoved, &page.selection(),
+                     [&page] { page.selection().setRange(std::nullopt); });
+    return {accesses, [accesses, &page](const PlannerState& state, Changes what) {
                 if (!(what & Change::Answer))
                     return;
+                filterAccesses(*accesses, page);
                 plan::Problem asked = state.planned.unplanned->problem();
                 asked.budget = state.budget;
                 accesses->setProblem(asked);

@@ -68,6 +68,38 @@ void addEnd(std::vector<Tick>& ticks, const Tick& end, double pixelsPerUnit)
     ticks.push_back(end);
 }
 
+/// The smallest power of two that divides a span into few enough intervals.
+std::int64_t byteStep(std::int64_t span, double pixels, double minGap)
+{
+    std::int64_t step = 1;
+    const auto intervals = [&] { return (span + step - 1) / step; };
+    // The count includes the line at the lower edge.
+    while (static_cast<std::size_t>(intervals()) + 1 > kMostByteLines
+           || pixels / static_cast<double>(intervals()) < minGap) {
+        if (intervals() <= 1)
+            break;
+        step *= 2;
+    }
+    return step;
+}
+
+ByteAxis labelled(const ByteRange& shown, std::int64_t step)
+{
+    ByteAxis axis{shown, base::Bytes{step}, {}};
+    // The unit in which sizes of the plot are shown, unless that needs more than three decimals.
+    const ByteUnit& large = byteUnitOf(shown.top);
+    const ByteUnit& unit = step * 8 >= large.factor ? large : byteUnitOf(axis.step);
+    const std::int64_t first = (shown.bottom.count() + step - 1) / step * step;
+    for (std::int64_t at = first; at <= shown.top.count(); at += step) {
+        QString label =
+            QString::number(static_cast<double>(at) / static_cast<double>(unit.factor), 'g', 7);
+        if (at > shown.top.count() - step || (at == first && shown.bottom.count() > 0))
+            label += QChar{kNoBreak} + QString::fromUtf16(unit.name);
+        axis.ticks.push_back(Tick{static_cast<double>(at), label});
+    }
+    return axis;
+}
+
 } // namespace
 
 const ByteUnit& byteUnitOf(base::Bytes size)
@@ -79,29 +111,14 @@ const ByteUnit& byteUnitOf(base::Bytes size)
 ByteAxis byteAxis(base::Bytes content, double pixels, double minGap)
 {
     const std::int64_t wanted = std::max<std::int64_t>(content.count(), 8);
-    std::int64_t step = 1;
-    const auto intervals = [&] { return (wanted + step - 1) / step; };
-    // The count includes the line at 0.
-    while (static_cast<std::size_t>(intervals()) + 1 > kMostByteLines
-           || pixels / static_cast<double>(intervals()) < minGap) {
-        if (intervals() <= 1)
-            break;
-        step *= 2;
-    }
-    ByteAxis axis;
-    axis.step = base::Bytes{step};
-    axis.top = base::Bytes{intervals() * step};
-    // The unit in which sizes of the plot are shown, unless that needs more than three decimals.
-    const ByteUnit& large = byteUnitOf(axis.top);
-    const ByteUnit& unit = step * 8 >= large.factor ? large : byteUnitOf(axis.step);
-    for (std::int64_t at = 0; at <= axis.top.count(); at += step) {
-        QString label =
-            QString::number(static_cast<double>(at) / static_cast<double>(unit.factor), 'g', 7);
-        if (at == axis.top.count())
-            label += QChar{kNoBreak} + QString::fromUtf16(unit.name);
-        axis.ticks.push_back(Tick{static_cast<double>(at), label});
-    }
-    return axis;
+    const std::int64_t step = byteStep(wanted, pixels, minGap);
+    return labelled({{}, base::Bytes{(wanted + step - 1) / step * step}}, step);
+}
+
+ByteAxis byteAxis(const ByteRange& shown, double pixels, double minGap)
+{
+    return labelled(shown,
+                    byteStep(std::max<std::int64_t>(shown.span().count(), 1), pixels, minGap));
 }
 
 std::vector<double> decimalTicks(double begin, double end, double pixels, double minGap)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/quantity.h"
+#include "ui/plot/byte_range.h"
 
 #include <QString>
 
@@ -16,10 +17,10 @@ struct Tick
     QString label;    ///< empty: line only
 };
 
-/// Lines of a memory axis that starts at 0.
+/// Lines of a memory axis.
 struct ByteAxis
 {
-    base::Bytes top;  ///< last tick
+    ByteRange shown;
     base::Bytes step; ///< a power of two of some binary unit
     std::vector<Tick> ticks;
 };
@@ -32,9 +33,12 @@ struct ByteUnit
 [[nodiscard]] const ByteUnit& byteUnitOf(base::Bytes size);
 
 /// Powers of two in binary units, the smallest that gives at most 9 lines at least `minGap` pixels
-/// apart over `pixels`; the top is the first tick at or above `content`, and only its label has the
-/// unit.
+/// apart over `pixels`. The axis starts at 0, its top is the first tick at or above `content`, and
+/// only that tick's label has the unit.
 [[nodiscard]] ByteAxis byteAxis(base::Bytes content, double pixels, double minGap = 28.0);
+/// The lines of a part of an axis: multiples of the step between its edges. If the axis doesn't
+/// start at 0, the label of the lowest line has the unit, too.
+[[nodiscard]] ByteAxis byteAxis(const ByteRange& shown, double pixels, double minGap = 28.0);
 
 /// 1, 2, 5 x 10^n over [begin, end] of a step that lasts no longer than `end`; at least `minGap`
 /// pixels apart. "0 ms" first; the label at the end of the range has the unit and replaces that of

@@ -50,9 +50,14 @@ std::size_t StepAxis::stepAt(double position, std::size_t from) const
 }
 
 Coordinates::Coordinates(const QRectF& plot, double visibleBegin, double visibleEnd,
-                         base::Bytes top)
-    : m_plot{plot}, m_begin{visibleBegin}, m_end{visibleEnd}, m_top{top}
+                         const ByteRange& bytes)
+    : m_plot{plot}, m_begin{visibleBegin}, m_end{visibleEnd}, m_bytes{bytes}
 {
+}
+
+base::Bytes Coordinates::bytesAt(double y) const
+{
+    return m_bytes.bottom + base::Bytes{std::llround((m_plot.bottom() - y) / pixelsPerByte())};
 }
 
 StepSpans::StepSpans(const StepAxis& axis, double from)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/timeline/timeline.h"
+#include "ui/plot/byte_range.h"
 
 #include <QRectF>
 
@@ -39,13 +40,18 @@ class Coordinates
 {
 public:
     Coordinates() = default;
-    /// `visibleBegin` < `visibleEnd` are axis positions; `top` > 0 is the value at the upper edge.
-    Coordinates(const QRectF& plot, double visibleBegin, double visibleEnd, base::Bytes top);
+    /// `visibleBegin` < `visibleEnd` are axis positions; `bytes` are the values at the lower and
+    /// the upper edge.
+    Coordinates(const QRectF& plot, double visibleBegin, double visibleEnd, const ByteRange& bytes);
 
     [[nodiscard]] const QRectF& plot() const { return m_plot; }
     [[nodiscard]] double visibleBegin() const { return m_begin; }
     [[nodiscard]] double visibleEnd() const { return m_end; }
-    [[nodiscard]] base::Bytes top() const { return m_top; }
+    [[nodiscard]] const ByteRange& bytes() const { return m_bytes; }
+    [[nodiscard]] double pixelsPerByte() const
+    {
+        return m_plot.height() / static_cast<double>(m_bytes.span().count());
+    }
 
     [[nodiscard]] double xOf(double position) const
     {
@@ -58,15 +64,16 @@ public:
     [[nodiscard]] double yOf(base::Bytes bytes) const
     {
         return m_plot.bottom()
-               - static_cast<double>(bytes.count()) / static_cast<double>(m_top.count())
-                     * m_plot.height();
+               - static_cast<double>((bytes - m_bytes.bottom).count())
+                     / static_cast<double>(m_bytes.span().count()) * m_plot.height();
     }
+    [[nodiscard]] base::Bytes bytesAt(double y) const;
 
 private:
     QRectF m_plot{0, 0, 1, 1};
     double m_begin = 0;
     double m_end = 1;
-    base::Bytes m_top{1};
+    ByteRange m_bytes;
 };
 
 /// For each step of an axis, the step of another timeline at the same place. Null: the same steps.

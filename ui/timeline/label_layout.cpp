@@ -42,7 +42,7 @@ std::optional<QRectF> nameBox(const StackColumns& columns, std::size_t layer, st
     double bestHeight = leastHeight;
     for (std::size_t begin = 0; begin + width <= columns.count(); begin += kStride) {
         float lower = 0;
-        float upper = columns.top[begin][layer];
+        float upper = std::min(columns.top[begin][layer], static_cast<float>(columns.height));
         const auto least = static_cast<float>(bestHeight + (best ? 1.0 : 0.0));
         for (std::size_t column = begin; column < begin + width && upper - lower >= least;
              column += kSample) {
@@ -113,11 +113,21 @@ PlacedLabels placeLabels(const TimelineModel& model, const TimelineFrame& frame,
             model.overlay->place(placing, rank);
     };
     const std::size_t steps = model.stacked->stepCount();
-    if (model.line) {
+    if (model.line && frame.shows(*model.line)) {
         const double y = frame.at.yOf(*model.line);
         placer.block(QRectF{plot.left(), y - 3, plot.width(), 6});
     }
     placeOverlay(LabelRank::BeforeCards);
+    if (const auto distance = pinDistance(model, frame, theme))
+        placer.block(distance->rect);
+    if (const std::vector<QRectF> places = rangeReadoutPlaces(model, frame, theme);
+        !places.empty()) {
+        labels.range = placer.place(places);
+        if (!labels.range) { // over lines rather than nowhere
+            labels.range = places.front();
+            placer.block(places.front());
+        }
+    }
     const auto addCard = [&](std::size_t step) {
         labels.cards.push_back(cardRect(frame, hoverCardSize(model, theme, step, plot.height()),
                                         frame.xOfStep(model.axis, step)));

@@ -16,13 +16,14 @@ namespace plimsoll::ui {
 namespace {
 
 constexpr double kHandle = 8;
+constexpr double kLeastWindow = 3; ///< height of a window that shows little of the memory axis
 
 /// Draws the whole step, whatever part of it is visible above.
 Coordinates overviewCoordinates(const TimelineFrame& frame)
 {
     const QRectF& strip = frame.layout.overview;
     return Coordinates{QRectF{0, 0, std::round(strip.width()), strip.height() - 3}, 0,
-                       frame.axisLength, frame.at.top()};
+                       frame.axisLength, ByteRange{{}, frame.wholeTop}};
 }
 
 /// Calls visit(first column, columns, height, previous height) for each run of equal heights.
@@ -38,6 +39,24 @@ void forEachLevel(const std::vector<float>& heights, Visit&& visit)
               static_cast<double>(heights[column == 0 ? 0 : column - 1]));
         column = end;
     }
+}
+
+/// The visible window in the strip.
+QRectF windowOf(const TimelineModel& model, const TimelineFrame& frame)
+{
+    const QRectF& strip = frame.layout.overview;
+    const VisibleRange visible = model.viewport.range();
+    const double left = std::round(frame.overviewX(visible.begin));
+    const double right = std::round(frame.overviewX(visible.end));
+    if (!model.byteZoom)
+        return {left, strip.top(), right - left, strip.height()};
+    const Coordinates at = overviewCoordinates(frame);
+    const auto y = [&](base::Bytes bytes) {
+        return std::clamp(std::round(strip.top() + 3 + at.yOf(bytes)), strip.top(), strip.bottom());
+    };
+    const double bottom = std::max(y(model.byteZoom->bottom), strip.top() + kLeastWindow);
+    const double top = std::min(y(model.byteZoom->top), bottom - kLeastWindow);
+    return {left, top, right - left, bottom - top};
 }
 
 } // namespace
@@ -97,19 +116,20 @@ void paintOverview(QPainter& painter, const TimelineModel& model, const Timeline
     if (model.line) {
         const double y = strip.bottom()
                          - static_cast<double>(model.line->count())
-                               / static_cast<double>(frame.at.top().count()) * (strip.height() - 3);
+                               / static_cast<double>(frame.wholeTop.count()) * (strip.height() - 3);
         painter.fillRect(QRectF{strip.left(), std::round(y), strip.width(), 1.5},
                          theme.color(model.lineInk));
     }
-    const VisibleRange visible = model.viewport.range();
-    const double left = std::round(frame.overviewX(visible.begin));
-    const double right = std::round(frame.overviewX(visible.end));
-    paintVeil(painter, strip, left, right, theme.color(Role::Panel, 0.6));
+    const QRectF window = windowOf(model, frame);
+    const QColor veil = theme.color(Role::Panel, 0.6);
+    paintVeil(painter, strip, window.left(), window.right(), veil);
+    painter.fillRect(QRectF{QPointF{window.left(), strip.top()}, window.topRight()}, veil);
+    painter.fillRect(QRectF{window.bottomLeft(), QPointF{window.right(), strip.bottom()}}, veil);
     const QColor accent = theme.color(Role::Accent);
-    painter.fillRect(QRectF{left, strip.top(), right - left, 1}, accent);
-    painter.fillRect(QRectF{left, strip.bottom() - 1, right - left, 1}, accent);
+    painter.fillRect(QRectF{window.left(), window.top(), window.width(), 1}, accent);
+    painter.fillRect(QRectF{window.left(), window.bottom() - 1, window.width(), 1}, accent);
     const double grip = strip.height() * 0.55;
-    for (const double x : {left, right - 1}) {
+    for (const double x : {window.left(), window.right() - 1}) {
         painter.fillRect(QRectF{x, strip.top(), 1, strip.height()}, accent);
         painter.fillRect(QRectF{x - 1, strip.center().y() - grip / 2, 3, grip}, accent);
     }
@@ -118,6 +138,7 @@ void paintOverview(QPainter& painter, const TimelineModel& model, const Timeline
     const QColor ground = theme.color(Role::Panel);
     drawNumberOn(ground, painter, QPointF{strip.left() - theme.px(8), baseline},
                  QStringLiteral("Step"), Qt::AlignRight);
+    const VisibleRange visible = model.viewport.range();
     const double percent = (visible.end - visible.begin) * 100;
     drawNumberOn(ground, painter, QPointF{strip.right() + theme.px(12), baseline},
                  QString::number(percent, 'f', percent < 10 ? 1 : 0)
@@ -139,6 +160,22 @@ OverviewPart overviewPartAt(const TimelineModel& model, const TimelineFrame& fra
     if (std::abs(point.x() - right) <= hit)
         return OverviewPart::Right;
     return point.x() > left && point.x() < right ? OverviewPart::Window : OverviewPart::Outside;
+}
+
+VisibleRange draggedRange(const Viewport& before, OverviewPart part, double from, double to)
+{
+    const VisibleRange range = before.range();
+    const double end = std::clamp(to, 0.0, 1.0);
+    switch (part) {
+    case OverviewPart::Window: return before.panned((end - from) / before.width());
+    case OverviewPart::Left: return {std::min(end, range.end), range.end};
+    case OverviewPart::Right: return {range.begin, std::max(end, range.begin)};
+    case OverviewPart::Outside:
+        return {std::clamp(std::min(from, end), 0.0, 1.0),
+                std::clamp(std::max(from, end), 0.0, 1.0)};
+    case OverviewPart::None: break;
+    }
+    return range;
 }
 
 } // namespace plimsoll::ui

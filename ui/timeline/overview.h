@@ -26,4 +26,8 @@ enum class OverviewPart : std::uint8_t { None, Window, Left, Right, Outside };
 [[nodiscard]] OverviewPart overviewPartAt(const TimelineModel& model, const TimelineFrame& frame,
                                           QPointF point);
 
+/// What is visible after a part of the strip was dragged, between fractions of the strip.
+[[nodiscard]] VisibleRange draggedRange(const Viewport& before, OverviewPart part, double from,
+                                        double to);
+
 } // namespace plimsoll::ui

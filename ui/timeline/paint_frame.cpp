@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/base/drawn_text.h"
+#include "ui/base/kept_picture.h"
 #include "ui/base/numbers.h"
 #include "ui/timeline/paint_context.h"
 
@@ -22,6 +23,8 @@ QColor mixed(const QColor& over, double share, const QColor& ground)
 
 namespace {
 
+constexpr double kTearWidth = 8; ///< of a tooth of the torn edge
+constexpr double kTearDepth = 4;
 constexpr double kBoundaryShare = 0.55; ///< of the colour in a phase boundary; the rest is ground
 
 void paintMemoryAxis(const PaintContext& context)
@@ -61,14 +64,49 @@ double boundaryEnd(const PaintContext& context, const StackColumns& standing, do
     const double ratio = context.painter.device()->devicePixelRatioF();
     const auto at = static_cast<std::ptrdiff_t>(std::lround((x - plot.left()) * ratio));
     const auto count = static_cast<std::ptrdiff_t>(standing.count());
-    float highest = -1; // the outline's upper edge
+    float highest = -1; // the outline's upper edge, inside the plot
     for (std::ptrdiff_t column = std::max<std::ptrdiff_t>(at - 1, 0);
          column < std::min(at + static_cast<std::ptrdiff_t>(std::ceil(ratio)), count); ++column)
-        highest = std::max(highest, standing.top[static_cast<std::size_t>(column)].back());
+        highest = std::max(highest, standing.totalAt(static_cast<std::size_t>(column)));
+    highest = std::min(highest, static_cast<float>(standing.height));
     return plot.bottom() - (std::round(static_cast<double>(highest)) + 1) / ratio;
 }
 
+/// A torn edge below 0, from 0 to `width`.
+QPolygonF tornEdge(double width)
+{
+    QPolygonF edge;
+    bool isDown = true;
+    for (double x = 0; x < width + kTearWidth / 2; x += kTearWidth / 2) {
+        edge << QPointF{std::min(x, width), isDown ? 0 : -kTearDepth};
+        isDown = !isDown;
+    }
+    return edge;
+}
+
 } // namespace
+
+void paintAxisBreak(const PaintContext& context)
+{
+    if (context.frame.bytes.shown.bottom.count() <= 0)
+        return;
+    const QRectF& plot = context.frame.at.plot();
+    drawKept(context.painter, plot.bottomLeft(), QStringLiteral("break"),
+             QRectF{-7, -8, plot.width() + 8, 15}, [&](QPainter& painter) {
+                 const QPolygonF edge = tornEdge(plot.width());
+                 setShape(painter, Qt::NoPen, context.color(Role::Panel));
+                 painter.drawPolygon(QPolygonF{edge} << QPointF{plot.width(), 1} << QPointF{0, 1});
+                 setShape(painter, QPen{context.color(Role::BorderStrong), 1.2});
+                 painter.drawPolyline(edge);
+                 // The usual mark on an axis: two strokes across it.
+                 for (const QPen& pen : {QPen{context.color(Role::Panel), 4.5},
+                                         QPen{context.color(Role::Text), 1.4}}) {
+                     painter.setPen(pen);
+                     painter.drawLine(QLineF{-5, 1, 5, -4});
+                     painter.drawLine(QLineF{-5, 5, 5, 0});
+                 }
+             });
+}
 
 void paintVeil(QPainter& painter, const QRectF& rect, double left, double right,
                const QColor& color)

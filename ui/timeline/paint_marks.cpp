@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/timeline/change.h"
 #include "ui/base/drawn_text.h"
 #include "ui/base/kept_picture.h"
 #include "ui/base/numbers.h"
 #include "ui/timeline/paint_context.h"
 
+#include <QCoreApplication>
 #include <QFontMetricsF>
 
 #include <algorithm>
@@ -18,6 +20,14 @@ constexpr double kMarkHit = 10;
 constexpr double kTagPad = 5.0;
 constexpr double kTagGap = 6.0;
 
+/// What the strong text takes before the plain one.
+double strongWidth(const Theme& theme, const Tag& tag)
+{
+    return tag.strong.isEmpty()
+               ? 0
+               : numberWidth(theme.font(TextRole::SmallStrong), tag.strong) + theme.px(kTagGap);
+}
+
 /// Around the origin.
 void drawTag(QPainter& painter, const Theme& theme, const QRectF& rect, const Tag& tag)
 {
@@ -31,8 +41,19 @@ void drawTag(QPainter& painter, const Theme& theme, const QRectF& rect, const Ta
     if (tag.plain.isEmpty())
         return;
     setText(painter, TextRole::Small, Role::Muted);
-    drawNumber(painter, QPointF{x + numberWidth(strong, tag.strong) + theme.px(kTagGap), baseline},
-               tag.plain, Qt::AlignLeft);
+    drawNumber(painter, QPointF{x + strongWidth(theme, tag), baseline}, tag.plain, Qt::AlignLeft);
+}
+
+constexpr double kReadoutGap = 6; ///< to the edges of the plot
+
+QString readoutText(const char* text)
+{
+    return QCoreApplication::translate("Timeline", text);
+}
+
+bool hasReadout(const TimelineModel& model)
+{
+    return model.range && model.stacked && model.range->end < model.stacked->stepCount();
 }
 
 } // namespace
@@ -43,7 +64,7 @@ QSizeF tagSize(const Theme& theme, const Tag& tag)
     const QFont& plain = theme.font(TextRole::Small);
     double width = numberWidth(strong, tag.strong) + 2 * theme.px(kTagPad);
     if (!tag.plain.isEmpty())
-        width += numberWidth(plain, tag.plain) + theme.px(kTagGap);
+        width = strongWidth(theme, tag) + numberWidth(plain, tag.plain) + 2 * theme.px(kTagPad);
     return {std::ceil(width), std::ceil(QFontMetricsF{strong}.height()) + 3};
 }
 
@@ -99,7 +120,7 @@ std::optional<PeakMark> peakMark(const TimelineModel& model, const TimelineFrame
     if (!model.stacked || model.stacked->stepCount() == 0 || model.pale)
         return std::nullopt;
     const double x = frame.xOfStep(model.axis, model.stacked->peakStep());
-    if (!frame.shows(x))
+    if (!frame.shows(x) || !frame.shows(model.stacked->peak()))
         return std::nullopt;
     return peakMarkAt(model, frame, {x, frame.at.yOf(model.stacked->peak())});
 }
@@ -198,32 +219,92 @@ void paintCursor(const PaintContext& context, std::size_t step)
     painter.setRenderHint(QPainter::Antialiasing, false);
     painter.fillRect(QRectF{x - 1, plot.top(), 3, plot.height()}, context.color(Role::Halo, 0.8));
     painter.fillRect(QRectF{x, plot.top(), 1, plot.height()}, context.color(Role::Text));
+    if (!context.frame.shows(stacked->totalAt(step)))
+        return;
     context.setShape(QPen{context.color(Role::Halo), 1.5}, context.color(Role::Text));
     const double r = context.px(4);
     painter.drawEllipse(QPointF{x + 0.5, context.frame.at.yOf(stacked->totalAt(step))}, r, r);
 }
 
-void paintPinDistance(const PaintContext& context)
+std::optional<PinDistance> pinDistance(const TimelineModel& model, const TimelineFrame& frame,
+                                       const Theme& theme)
 {
-    const std::vector<std::size_t>& pins = context.model.pins;
-    if (pins.size() != 2 || !context.model.stacked)
-        return;
-    const timeline::Timeline& stacked = *context.model.stacked;
+    const std::vector<std::size_t>& pins = model.pins;
+    if (pins.size() != 2 || !model.stacked)
+        return std::nullopt;
+    const timeline::Timeline& stacked = *model.stacked;
     const auto [first, second] = std::minmax(pins[0], pins[1]);
     if (second >= stacked.stepCount())
-        return;
+        return std::nullopt;
     Tag tag;
     tag.strong = bytesDifferenceText(stacked.totalAt(second) - stacked.totalAt(first));
-    if (context.model.axis.hasTimes())
+    if (model.axis.hasTimes())
         tag.plain = timeDifferenceText(stacked.timeAt(second) - stacked.timeAt(first));
-    const QSizeF size = tagSize(context.theme, tag);
-    const double middle = (context.frame.xOfStep(context.model.axis, first)
-                           + context.frame.xOfStep(context.model.axis, second))
-                          / 2;
-    const QRectF& plot = context.frame.at.plot();
-    paintTag(context,
-             QRectF{QPointF{middle - size.width() / 2, plot.bottom() - size.height() - 6}, size},
-             tag);
+    const QSizeF size = tagSize(theme, tag);
+    const double middle =
+        (frame.xOfStep(model.axis, first) + frame.xOfStep(model.axis, second)) / 2;
+    const QRectF& plot = frame.at.plot();
+    return PinDistance{
+        QRectF{QPointF{middle - size.width() / 2, plot.bottom() - size.height() - 6}, size}, tag};
+}
+
+void paintPinDistance(const PaintContext& context)
+{
+    if (const auto distance = pinDistance(context.model, context.frame, context.theme))
+        paintTag(context, distance->rect, distance->tag);
+}
+
+std::array<Tag, 2> rangeReadout(const TimelineModel& model)
+{
+    const StepRange range = *model.range;
+    const timeline::Change change = timeline::changeBetween(*model.stacked, range.begin, range.end);
+    const QString steps =
+        readoutText(range.begin == range.end ? "step %1" : "steps %1").arg(rangeText(range));
+    const QString time =
+        timeText(model.stacked->timeAt(range.end + 1) - model.stacked->timeAt(range.begin));
+    return {Tag{bytesDifferenceText(change.difference),
+                model.axis.hasTimes() ? readoutText("in %1 · %2").arg(time, steps) : steps},
+            Tag{{},
+                readoutText("allocated %1 · freed %2")
+                    .arg(bytesText(change.allocated), bytesText(change.freed))}};
+}
+
+std::vector<QRectF> rangeReadoutPlaces(const TimelineModel& model, const TimelineFrame& frame,
+                                       const Theme& theme)
+{
+    if (!hasReadout(model))
+        return {};
+    const QRectF& plot = frame.at.plot();
+    const double left = frame.at.xOf(model.axis.positionOf(model.range->begin));
+    const double right = frame.at.xOf(model.axis.positionOf(model.range->end + 1));
+    if (right < plot.left() || left > plot.right())
+        return {};
+    QSizeF size;
+    for (const Tag& line : rangeReadout(model)) {
+        const QSizeF own = tagSize(theme, line);
+        size = {std::max(size.width(), own.width()), size.height() + own.height()};
+    }
+    const double gap = kReadoutGap * frame.layout.scale;
+    const double middle = (std::max(left, plot.left()) + std::min(right, plot.right())) / 2;
+    const double most = std::max(plot.left() + gap, plot.right() - gap - size.width());
+    const double x = std::round(std::clamp(middle - size.width() / 2, plot.left() + gap, most));
+    std::vector<QRectF> places;
+    for (const double y : {plot.bottom() - gap - size.height(), plot.top() + gap,
+                           plot.center().y() - size.height() / 2})
+        places.emplace_back(QPointF{x, std::round(y)}, size);
+    return places;
+}
+
+void paintRangeReadout(const PaintContext& context, const QRectF& rect)
+{
+    context.setShape(QPen{context.color(Role::Accent), 1}, context.color(Role::Panel));
+    context.painter.drawRoundedRect(rect.adjusted(-1.5, -1.5, 1.5, 1.5), 4, 4);
+    double y = rect.top();
+    for (const Tag& line : rangeReadout(context.model)) {
+        const QSizeF size = tagSize(context.theme, line);
+        paintTag(context, QRectF{QPointF{rect.left(), y}, size}, line);
+        y += size.height();
+    }
 }
 
 } // namespace plimsoll::ui

@@ -8,10 +8,8 @@ namespace plimsoll::ui {
 
 namespace {
 
-double pixelsPerByte(const Coordinates& coordinates)
-{
-    return coordinates.plot().height() / static_cast<double>(coordinates.top().count());
-}
+/// Curves outside the plot end this many pixels outside it, where their lines aren't seen.
+constexpr float kOutside = 16;
 
 } // namespace
 
@@ -31,13 +29,13 @@ StackColumns stackColumns(const timeline::Timeline& timeline, const StepAxis& ax
     const std::vector<StepSpan> spans = columnSpans(axis, coordinates);
     columns.step.reserve(spans.size());
     columns.top.reserve(spans.size());
-    const double scale = pixelsPerByte(coordinates);
+    const double scale = coordinates.pixelsPerByte();
     for (const StepSpan& span : spans) {
         const std::size_t step = shownStep(timeline, span);
         columns.step.push_back(static_cast<std::uint32_t>(step));
         const timeline::Stack stack = timeline.stackAt(step);
         std::array<float, StackColumns::kLayers> tops{};
-        std::int64_t sum = 0;
+        std::int64_t sum = -coordinates.bytes().bottom.count();
         for (std::size_t layer = 0; layer < tops.size(); ++layer) {
             sum += stack[layer].count();
             tops[layer] = static_cast<float>(static_cast<double>(sum) * scale);
@@ -73,7 +71,8 @@ std::vector<float> curveColumns(const timeline::Timeline& curve, std::span<const
         return heights;
     heights.reserve(spans.size());
     const std::size_t lastStep = curve.stepCount() - 1;
-    const double scale = pixelsPerByte(coordinates);
+    const base::Bytes bottom = coordinates.bytes().bottom;
+    const double scale = coordinates.pixelsPerByte();
     for (const StepSpan& span : spans) {
         std::size_t largest = 0;
         if (!stepAt) {
@@ -90,8 +89,8 @@ std::vector<float> curveColumns(const timeline::Timeline& curve, std::span<const
             }
             largest = curve.largestStepIn(std::min(first, last), last + 1);
         }
-        heights.push_back(
-            static_cast<float>(static_cast<double>(curve.totalAt(largest).count()) * scale));
+        heights.push_back(static_cast<float>(
+            static_cast<double>((curve.totalAt(largest) - bottom).count()) * scale));
     }
     return heights;
 }
@@ -100,8 +99,12 @@ std::vector<float> curveHeights(const timeline::Timeline& curve, const StepAxis&
                                 const StepMap& stepAt, const Coordinates& at)
 {
     const Coordinates columns{QRectF{0, 0, std::round(at.plot().width()), at.plot().height()},
-                              at.visibleBegin(), at.visibleEnd(), at.top()};
-    return curveColumns(curve, columnSpans(axis, columns), stepAt, columns);
+                              at.visibleBegin(), at.visibleEnd(), at.bytes()};
+    std::vector<float> heights = curveColumns(curve, columnSpans(axis, columns), stepAt, columns);
+    const float most = static_cast<float>(at.plot().height()) + kOutside;
+    for (float& height : heights)
+        height = std::clamp(height, -kOutside, most);
+    return heights;
 }
 
 QPolygonF edgeOf(const std::vector<float>& heights, double base)

@@ -14,7 +14,8 @@ namespace plimsoll::ui {
 
 /// What the device pixel columns of a plot show: in each the step with the largest total and that
 /// step's classes, so that no peak is averaged away and the layers add up to a real step. Heights
-/// are device pixels above the plot's lower edge.
+/// are device pixels above the plot's lower edge; below 0 or above the plot where the memory axis
+/// shows only a part.
 struct StackColumns
 {
     static constexpr std::size_t kLayers = timeline::kMostLayers;
@@ -43,7 +44,7 @@ struct StackColumns
                                               const StepMap& stepAt,
                                               const Coordinates& coordinates);
 
-/// The same per logical column of a plot.
+/// The same per logical column of a plot; what is far outside it is brought near.
 [[nodiscard]] std::vector<float> curveHeights(const timeline::Timeline& curve, const StepAxis& axis,
                                               const StepMap& stepAt, const Coordinates& at);
 /// Their upper edge as steps, from the plot's left; `base` is the y of height 0.

@@ -75,18 +75,27 @@ struct Brushes
     int thickness;
 };
 
-int upperEdge(const StackColumns& columns, std::size_t column, std::size_t layer, int height)
+/// May be outside the plot.
+int layerEdge(const StackColumns& columns, std::size_t column, std::size_t layer, int height)
 {
-    const auto up = static_cast<int>(std::lround(columns.top[column][layer]));
-    return std::clamp(height - up, 0, height);
+    return height - static_cast<int>(std::lround(columns.top[column][layer]));
 }
 
-/// The vertical extent of the sum's outline in a column: a step curve has no slanted parts.
+int upperEdge(const StackColumns& columns, std::size_t column, std::size_t layer, int height)
+{
+    return std::clamp(layerEdge(columns, column, layer, height), 0, height);
+}
+
+/// The vertical extent of the sum's outline in a column: a step curve has no slanted parts. Where
+/// the plot cuts the stack there is none.
 std::pair<int, int> outlineOf(const StackColumns& columns, std::size_t column, int height,
                               int thickness)
 {
-    const int top = upperEdge(columns, column, kLayers - 1, height);
-    const int before = column == 0 ? top : upperEdge(columns, column - 1, kLayers - 1, height);
+    const auto edge = [&](std::size_t at) {
+        return std::clamp(layerEdge(columns, at, kLayers - 1, height), -thickness - 1, height + 1);
+    };
+    const int top = edge(column);
+    const int before = column == 0 ? top : edge(column - 1);
     const int from = std::min(top, before);
     return {from, std::max(std::max(top, before), from + thickness)};
 }

@@ -22,6 +22,7 @@ void paintAbove(const PaintContext& context, const PlacedLabels& labels)
             model.overlay->paint(context, labels, stage);
     };
     paintOverlay(PaintStage::Curves);
+    paintAxisBreak(context);
     paintOverlay(PaintStage::Levels);
     paintMarked(context);
     paintSelection(context);
@@ -33,6 +34,8 @@ void paintAbove(const PaintContext& context, const PlacedLabels& labels)
     paintPeak(context, labels);
     paintOverlay(PaintStage::Marks);
     paintPinDistance(context);
+    if (labels.range)
+        paintRangeReadout(context, *labels.range);
     paintOverlay(PaintStage::Cards);
     std::size_t card = 0;
     for (const std::size_t pin : model.pins)

@@ -62,6 +62,8 @@ Hit hitAt(const TimelineModel& model, const TimelineFrame& now, const PlacedLabe
         return {Place::Peak, 0, {}, {}};
     if (const auto hit = overlayHit(HitRank::Last))
         return {Place::Overlay, 0, {}, *hit};
+    if (now.isOnMemoryAxis(pos))
+        return {Place::MemoryAxis, 0, {}, {}};
     return {inPlot ? Place::Plot : Place::Nothing, 0, {}, {}};
 }
 
@@ -79,6 +81,7 @@ Qt::CursorShape cursorFor(const Hit& hit)
     case Place::Peak:
     case Place::Pin: return Qt::PointingHandCursor;
     case Place::Plot: return Qt::CrossCursor;
+    case Place::MemoryAxis: return Qt::SizeVerCursor;
     case Place::Nothing: break;
     }
     return Qt::ArrowCursor;

@@ -18,6 +18,7 @@ enum class Place : std::uint8_t {
     Band,
     Overview,
     Peak,
+    MemoryAxis,
 };
 struct Hit
 {

@@ -68,24 +68,30 @@ void TimelineInput::press(const QPointF& pos, Qt::MouseButton button)
     if (m_grab != Grab::None) // one gesture at a time
         return;
     m_pressed = pos;
+    m_button = button;
     m_grabbedRange = m_model.viewport.range();
+    m_grabbedBytes = m_model.byteZoom;
     const Hit hit = hitAt(m_model, m_canvas.frame(), m_canvas.labels(), pos);
     if (button == Qt::MiddleButton || button == Qt::RightButton) {
-        if (hit.place == Place::Plot) {
+        // A menu opens wherever the right button isn't moved.
+        if (button == Qt::RightButton ? m_canvas.frame().at.plot().contains(pos)
+                                      : hit.place == Place::Plot)
             m_grab = Grab::Pan;
-            Q_EMIT cursorShapeChanged(Qt::ClosedHandCursor);
-        }
         return;
     }
     if (button != Qt::LeftButton)
         return;
     switch (hit.place) {
-    case Place::RangeBegin: m_grab = Grab::RangeBegin; return;
-    case Place::RangeEnd: m_grab = Grab::RangeEnd; return;
+    case Place::RangeBegin:
+    case Place::RangeEnd:
+        m_grab = Grab::RangeEnd;
+        m_movesBegin = hit.place == Place::RangeBegin;
+        return;
     case Place::Overview:
         m_grab = Grab::Overview;
         m_overviewPart = hit.part;
         return;
+    case Place::MemoryAxis: m_grab = Grab::MemoryAxis; return;
     default: m_grab = Grab::Press;
     }
     if (hit.place == Place::Overlay && hit.overlay.isGrip) {
@@ -109,9 +115,16 @@ void TimelineInput::move(const QPointF& pos, Qt::MouseButtons buttons,
     switch (m_grab) {
     case Grab::Overlay: Q_EMIT overlayDragged(pos, modifiers); return;
     case Grab::Range:
-    case Grab::RangeBegin:
     case Grab::RangeEnd: dragRange(pos); return;
+    case Grab::MemoryAxis:
+        panMemoryTo(pos);
+        m_canvas.invalidateAll();
+        return;
     case Grab::Pan:
+        if (m_button == Qt::RightButton && isClick(pos))
+            return;
+        Q_EMIT cursorShapeChanged(Qt::ClosedHandCursor);
+        panMemoryTo(pos);
         m_model.viewport.setRange(m_grabbedRange);
         dragTo(m_model.viewport.panned((m_pressed.x() - pos.x())
                                        / m_canvas.frame().at.plot().width()));
@@ -125,17 +138,25 @@ void TimelineInput::move(const QPointF& pos, Qt::MouseButtons buttons,
 void TimelineInput::dragRange(const QPointF& pos)
 {
     const auto step = m_canvas.stepAtX(pos.x());
-    const auto from = m_grab == Grab::Range ? m_canvas.stepAtX(m_pressed.x()) : std::nullopt;
-    if (!step || (m_grab == Grab::Range ? !from : !m_model.range))
+    if (!step)
         return;
-    StepRange range = m_model.range.value_or(StepRange{});
-    if (from)
-        range = {std::min(*from, *step), std::max(*from, *step)};
-    else if (m_grab == Grab::RangeBegin)
-        range.begin = std::min(*step, range.end);
-    else
-        range.end = std::max(*step, range.begin);
-    setRange(range);
+    if (m_grab == Grab::Range) {
+        const std::size_t from = m_canvas.stepAtX(m_pressed.x()).value_or(*step);
+        m_movesBegin = *step < from;
+        setRange(StepRange{std::min(from, *step), std::max(from, *step)});
+    } else if (m_model.range) {
+        // An end that is dragged over the other one becomes that one.
+        extendRangeTo(*step);
+    }
+}
+
+void TimelineInput::panMemoryTo(const QPointF& pos)
+{
+    if (!m_grabbedBytes)
+        return;
+    const TimelineFrame now = m_canvas.frame();
+    m_model.byteZoom =
+        panned(*m_grabbedBytes, (pos.y() - m_pressed.y()) / now.at.plot().height(), now.wholeTop);
 }
 
 void TimelineInput::dragTo(VisibleRange range)
@@ -147,40 +168,36 @@ void TimelineInput::dragTo(VisibleRange range)
 void TimelineInput::moveOverview(const QPointF& pos)
 {
     const TimelineFrame now = m_canvas.frame();
-    const double from = now.overviewFraction(m_pressed.x());
-    const double to = std::clamp(now.overviewFraction(pos.x()), 0.0, 1.0);
-    VisibleRange range = m_grabbedRange;
-    switch (m_overviewPart) {
-    case OverviewPart::Window:
-        m_model.viewport.setRange(m_grabbedRange);
-        range = m_model.viewport.panned((to - from) / m_model.viewport.width());
-        break;
-    case OverviewPart::Left: range.begin = std::min(to, range.end); break;
-    case OverviewPart::Right: range.end = std::max(to, range.begin); break;
-    case OverviewPart::Outside:
-        range = {std::clamp(std::min(from, to), 0.0, 1.0),
-                 std::clamp(std::max(from, to), 0.0, 1.0)};
-        break;
-    case OverviewPart::None: return;
-    }
-    dragTo(range);
+    m_model.viewport.setRange(m_grabbedRange);
+    dragTo(draggedRange(m_model.viewport, m_overviewPart, now.overviewFraction(m_pressed.x()),
+                        now.overviewFraction(pos.x())));
 }
 
-void TimelineInput::release(const QPointF& pos)
+bool TimelineInput::isClick(const QPointF& pos) const
+{
+    return std::abs(pos.x() - m_pressed.x()) < kClickMoves
+           && std::abs(pos.y() - m_pressed.y()) < kClickMoves;
+}
+
+void TimelineInput::release(const QPointF& pos, Qt::KeyboardModifiers modifiers)
 {
     const Grab was = m_grab;
     m_grab = Grab::None;
     if (was == Grab::Overlay)
         Q_EMIT overlayReleased();
     else if (was == Grab::Press)
-        click(pos);
+        click(pos, modifiers);
+    else if (was == Grab::Pan && m_button == Qt::RightButton && isClick(pos))
+        Q_EMIT menuRequested(pos);
     else if ((was == Grab::Pan || was == Grab::Overview)
              && m_model.viewport.range() != m_grabbedRange)
         Q_EMIT visibleRangeChanged(m_model.viewport.range(), m_grabbedRange);
+    if ((was == Grab::Pan || was == Grab::MemoryAxis) && m_model.byteZoom != m_grabbedBytes)
+        Q_EMIT byteZoomChanged();
     hoverAt(pos);
 }
 
-void TimelineInput::click(const QPointF& pos)
+void TimelineInput::click(const QPointF& pos, Qt::KeyboardModifiers modifiers)
 {
     const Hit hit = hitAt(m_model, m_canvas.frame(), m_canvas.labels(), pos);
     m_pinsBeforePress = m_model.pins;
@@ -190,19 +207,26 @@ void TimelineInput::click(const QPointF& pos)
     case Place::Band: {
         const timeline::Band& band = m_model.stacked->bands()[hit.index];
         setRange(StepRange{band.begin, band.end});
+        m_movesBegin = false;
         return;
     }
     case Place::Peak: goToPeak(); return;
-    case Place::Plot: clickPlot(pos); return;
+    case Place::Plot: clickPlot(pos, modifiers); return;
     default: return;
     }
 }
 
-void TimelineInput::clickPlot(const QPointF& pos)
+void TimelineInput::clickPlot(const QPointF& pos, Qt::KeyboardModifiers modifiers)
 {
     const auto step = m_canvas.stepAtX(pos.x());
     if (!step)
         return;
+    if ((modifiers & Qt::ShiftModifier) != 0) {
+        if (!m_model.range && !m_model.pins.empty()) // from the last pin to here
+            setRange(StepRange{m_model.pins.back(), m_model.pins.back()});
+        extendRangeTo(*step);
+        return;
+    }
     // There is nothing to pin above the curve.
     if (pos.y() >= m_canvas.frame().at.yOf(m_model.stacked->totalAt(*step)))
         togglePin(*step);
@@ -220,6 +244,8 @@ void TimelineInput::doubleClick(const QPointF& pos)
     } else if (hit.place == Place::Band) {
         const timeline::Band& band = m_model.stacked->bands()[hit.index];
         showSteps(band.begin, band.end);
+    } else if (hit.place == Place::MemoryAxis) {
+        showBytes(std::nullopt);
     } else if (hit.place == Place::Plot) {
         // The first click of the double click has pinned a step; undo that.
         setPins(m_pinsBeforePress);
@@ -232,13 +258,19 @@ void TimelineInput::wheel(const QPointF& pos, QPoint delta, Qt::KeyboardModifier
     if (m_grab != Grab::None) // no hover effects while a button is pressed
         return;
     const TimelineFrame now = m_canvas.frame();
-    const bool sideways = (modifiers & Qt::ShiftModifier) != 0 || delta.y() == 0;
+    const bool shift = (modifiers & Qt::ShiftModifier) != 0;
+    const bool onMemoryAxis = now.isOnMemoryAxis(pos) && (shift || delta.y() != 0);
     const double notches = (delta.y() != 0 ? delta.y() : delta.x()) / kNotch;
-    if (sideways)
+    const double factor =
+        std::pow((modifiers & Qt::ControlModifier) != 0 ? kFineZoom : kWheelZoom, notches);
+    if (onMemoryAxis && shift)
+        panBytesBy(notches * kWheelPan);
+    else if (onMemoryAxis)
+        zoomBytesBy(factor, now.at.bytesAt(pos.y()));
+    else if (shift || delta.y() == 0)
         panBy(-notches * kWheelPan);
     else
-        zoomBy(std::pow((modifiers & Qt::ControlModifier) != 0 ? kFineZoom : kWheelZoom, notches),
-               now.at.positionAt(pos.x()) / now.axisLength);
+        zoomBy(factor, now.at.positionAt(pos.x()) / now.axisLength);
 }
 
 void TimelineInput::leave()
@@ -248,23 +280,56 @@ void TimelineInput::leave()
         setCursorStep(std::nullopt, false);
 }
 
-void TimelineInput::moveCursor(int moves, bool bySteps)
+std::size_t TimelineInput::cursorOrMiddle() const
 {
-    if (m_model.axis.stepCount() == 0)
-        return;
-    const std::size_t last = m_model.axis.stepCount() - 1;
     const TimelineFrame now = m_canvas.frame();
-    std::size_t step = m_model.cursorStep.value_or(
+    return m_model.cursorStep.value_or(
         m_model.axis.stepAt((now.at.visibleBegin() + now.at.visibleEnd()) / 2));
-    const std::size_t from = step;
+}
+
+std::size_t TimelineInput::stepAway(std::size_t from, int moves, bool bySteps) const
+{
+    const std::size_t last = m_model.axis.stepCount() - 1;
+    std::size_t step = from;
     if (!bySteps) {
         // At least one column, and at least one step where a step is wider than a column.
-        const double x = now.xOfStep(m_model.axis, step) + moves / m_canvas.ratio();
+        const double x = m_canvas.frame().xOfStep(m_model.axis, step) + moves / m_canvas.ratio();
         step = m_canvas.stepAtX(x).value_or(step);
     }
     if (step == from)
         step = moves > 0 ? std::min(step + 1, last) : step - std::min<std::size_t>(step, 1);
-    setCursorStep(step, true);
+    return step;
+}
+
+void TimelineInput::moveCursor(int moves, bool bySteps)
+{
+    if (m_model.axis.stepCount() > 0)
+        setCursorStep(stepAway(cursorOrMiddle(), moves, bySteps), true);
+}
+
+void TimelineInput::extendRangeTo(std::size_t step)
+{
+    if (step >= m_model.axis.stepCount())
+        return;
+    const StepRange now = m_model.range.value_or(StepRange{step, step});
+    const std::size_t anchor = m_movesBegin ? now.end : now.begin;
+    m_movesBegin = step < anchor;
+    setRange(StepRange{std::min(anchor, step), std::max(anchor, step)});
+}
+
+void TimelineInput::extendRange(int moves, bool bySteps)
+{
+    if (m_model.axis.stepCount() == 0)
+        return;
+    if (!m_model.range) {
+        const std::size_t step = cursorOrMiddle();
+        setRange(StepRange{step, step});
+        m_movesBegin = moves < 0;
+    }
+    const std::size_t moved = m_movesBegin ? m_model.range->begin : m_model.range->end;
+    const std::size_t step = stepAway(moved, moves, bySteps);
+    reveal(step);
+    extendRangeTo(step);
 }
 
 void TimelineInput::setRange(std::optional<StepRange> range)
@@ -312,12 +377,17 @@ void TimelineInput::showStep(std::size_t step)
 {
     if (step >= m_model.axis.stepCount())
         return;
+    reveal(step);
+    setCursorStep(step, true);
+}
+
+void TimelineInput::reveal(std::size_t step)
+{
     const double at = m_model.axis.positionOf(step) / m_model.axis.length();
     const VisibleRange now = m_model.viewport.range();
     const double half = m_model.viewport.width() / 2;
     if (at < now.begin || at > now.end)
         show({at - half, at + half});
-    setCursorStep(step, true);
 }
 
 void TimelineInput::goToPeak()
@@ -334,6 +404,34 @@ void TimelineInput::zoomBy(double factor, std::optional<double> anchor)
     else if (m_model.cursorStep)
         at = m_model.axis.positionOf(*m_model.cursorStep) / m_model.axis.length();
     show(m_model.viewport.zoomed(factor, at));
+}
+
+void TimelineInput::showBytes(std::optional<ByteRange> range)
+{
+    if (range && range->span() >= m_canvas.frame().wholeTop)
+        range.reset();
+    if (m_model.byteZoom == range)
+        return;
+    m_model.byteZoom = range;
+    m_canvas.invalidateAll();
+    Q_EMIT byteZoomChanged();
+}
+
+void TimelineInput::zoomBytesBy(double factor, std::optional<base::Bytes> anchor)
+{
+    const TimelineFrame now = m_canvas.frame();
+    const ByteRange& shown = now.bytes.shown;
+    if (!anchor && m_model.line && now.shows(*m_model.line))
+        anchor = m_model.line;
+    showBytes(zoomed(shown, factor,
+                     anchor.value_or(shown.bottom + base::Bytes{shown.span().count() / 2}),
+                     now.wholeTop));
+}
+
+void TimelineInput::panBytesBy(double heights)
+{
+    if (m_model.byteZoom)
+        showBytes(panned(*m_model.byteZoom, heights, m_canvas.frame().wholeTop));
 }
 
 bool TimelineInput::goBack()

@@ -20,10 +20,14 @@ constexpr double kBelow = 8;
 constexpr double kLeastPlot = 160;
 } // namespace
 
+base::Bytes TimelineModel::reach() const
+{
+    return stacked && !heldLength ? std::max(content, stacked->peak()) : content;
+}
+
 base::Bytes TimelineModel::axisContent() const
 {
-    const base::Bytes reach = stacked && !heldLength ? std::max(content, stacked->peak()) : content;
-    return base::Bytes{std::llround(static_cast<double>(reach.count()) * kHeadroom)};
+    return base::Bytes{std::llround(static_cast<double>(reach().count()) * kHeadroom)};
 }
 
 TimelineLayout layoutTimeline(const QSizeF& size, double scale, bool withLine)
@@ -63,7 +67,7 @@ Coordinates TimelineFrame::deviceCoordinates(double devicePixelRatio) const
     const QRectF& plot = at.plot();
     const QRectF device{0, 0, std::round(plot.width() * devicePixelRatio),
                         std::round(plot.height() * devicePixelRatio)};
-    return Coordinates{device, at.visibleBegin(), at.visibleEnd(), at.top()};
+    return Coordinates{device, at.visibleBegin(), at.visibleEnd(), at.bytes()};
 }
 
 double TimelineFrame::xOfStep(const StepAxis& axis, std::size_t step) const
@@ -84,10 +88,13 @@ TimelineFrame frameFor(const TimelineModel& model, const QSizeF& size, double sc
     TimelineFrame frame;
     frame.layout = layoutTimeline(size, scale, model.line.has_value());
     frame.bytes = byteAxis(model.axisContent(), frame.layout.plot.height(), 28.0 * scale);
+    frame.wholeTop = frame.bytes.shown.top;
+    if (model.byteZoom)
+        frame.bytes = byteAxis(*model.byteZoom, frame.layout.plot.height(), 28.0 * scale);
     frame.axisLength = model.axisLength();
     const VisibleRange visible = model.viewport.range();
     frame.at = Coordinates{frame.layout.plot, visible.begin * frame.axisLength,
-                           visible.end * frame.axisLength, frame.bytes.top};
+                           visible.end * frame.axisLength, frame.bytes.shown};
     return frame;
 }
 

@@ -81,6 +81,7 @@ struct TimelineModel
     std::optional<double> heldLength;
 
     Viewport viewport;
+    std::optional<ByteRange> byteZoom; ///< what is shown of the memory axis; none: all of it
     std::optional<StepRange> range;
     /// Drawn as bars at the foot of the plot, such as where a module runs; in order.
     std::vector<StepRange> marked;
@@ -93,6 +94,8 @@ struct TimelineModel
     {
         return QString::fromStdString(layers->at(layer).name);
     }
+    /// The largest value that the memory axis must show.
+    [[nodiscard]] base::Bytes reach() const;
     /// The value that the memory axis must reach.
     [[nodiscard]] base::Bytes axisContent() const;
     [[nodiscard]] double axisLength() const { return heldLength.value_or(axis.length()); }
@@ -117,7 +120,8 @@ struct TimelineFrame
 {
     TimelineLayout layout;
     ByteAxis bytes;
-    Coordinates at; ///< logical pixels of the widget
+    base::Bytes wholeTop; ///< upper end of the whole memory axis, of which `bytes` is a part
+    Coordinates at;       ///< logical pixels of the widget
     double axisLength = 1;
 
     /// The same plot in device pixels, starting at 0, 0.
@@ -126,6 +130,13 @@ struct TimelineFrame
     [[nodiscard]] bool shows(double x) const
     {
         return x >= at.plot().left() && x <= at.plot().right();
+    }
+    [[nodiscard]] bool shows(base::Bytes value) const { return bytes.shown.contains(value); }
+    /// Whether a point is on the memory axis: in the gutter left of the plot.
+    [[nodiscard]] bool isOnMemoryAxis(const QPointF& pos) const
+    {
+        return pos.x() < at.plot().left() && pos.y() >= at.plot().top()
+               && pos.y() <= at.plot().bottom();
     }
     /// Converts an axis position to a fraction of the whole and back.
     [[nodiscard]] double overviewX(double fraction) const

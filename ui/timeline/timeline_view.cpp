@@ -28,7 +28,12 @@ TimelineView::TimelineView(QWidget* parent) : QWidget{parent}
     });
     connect(&m_input, &TimelineInput::visibleRangeChanged, this,
             &TimelineView::visibleRangeChanged);
+    connect(&m_input, &TimelineInput::byteZoomChanged, this, [this] {
+        placeChildren();
+        Q_EMIT byteZoomChanged();
+    });
     connect(&m_input, &TimelineInput::pinsChanged, this, &TimelineView::pinsChanged);
+    connect(&m_input, &TimelineInput::menuRequested, this, &TimelineView::requestMenu);
     connect(&m_input, &TimelineInput::stepHovered, this, &TimelineView::stepHovered);
     connect(&m_input, &TimelineInput::cursorShapeChanged, this,
             [this](Qt::CursorShape shape) { setCursor(shape); });
@@ -66,6 +71,9 @@ void TimelineView::invalidate()
         m_canvas.invalidateStack();
         return;
     }
+    // Nothing of another graph would be seen.
+    if (m_model.byteZoom && m_model.stacked && m_model.byteZoom->bottom >= m_model.reach())
+        m_model.byteZoom.reset();
     m_canvas.invalidateAll();
     placeChildren();
     setAccessibleDescription(description());
@@ -118,6 +126,12 @@ void TimelineView::setVisibleRange(VisibleRange range)
     m_canvas.invalidateAll();
 }
 
+void TimelineView::setByteZoom(std::optional<ByteRange> range)
+{
+    m_model.byteZoom = range;
+    invalidate();
+}
+
 void TimelineView::setPinnedSteps(const std::vector<std::size_t>& steps)
 {
     m_model.pins.clear();
@@ -167,7 +181,17 @@ bool TimelineView::event(QEvent* event)
         return QWidget::event(event);
     const auto& help = *static_cast<QHelpEvent*>(event);
     const ShownSubtitle shown = shownSubtitle(m_model, frame(), Theme::current());
-    if (!shown.isWhole && shown.rect.contains(help.pos()))
+    if (m_canvas.frame().layout.bands.contains(help.pos()))
+        QToolTip::showText(help.globalPos(),
+                           tr("Click to select the steps of a phase, double-click to zoom to them. "
+                              "Drag in the plot to select any range."),
+                           this);
+    else if (frame().isOnMemoryAxis(help.pos()))
+        QToolTip::showText(help.globalPos(),
+                           tr("Turn the wheel to zoom in on a range of bytes, drag to move it, "
+                              "double-click for the whole axis."),
+                           this);
+    else if (!shown.isWhole && shown.rect.contains(help.pos()))
         QToolTip::showText(help.globalPos(), plainTip(subtitle()), this, shown.rect.toRect());
     else
         QToolTip::hideText();
@@ -207,12 +231,56 @@ void TimelineView::wheelEvent(QWheelEvent* event)
     event->accept();
 }
 
+void TimelineView::requestMenu(const QPointF& pos)
+{
+    const std::optional<std::size_t> step = m_canvas.stepAtX(pos.x());
+    if (!step)
+        return;
+    TimelineSpot spot{*step, frame().at.bytesAt(pos.y()), {}};
+    const timeline::Stack stack = m_model.stacked->stackAt(*step);
+    base::Bytes sum;
+    for (std::size_t layer = 0; layer < stack.size() && !spot.layer; ++layer) {
+        sum += stack[layer];
+        if (spot.bytes < sum)
+            spot.layer = layer;
+    }
+    Q_EMIT menuRequested(spot, mapToGlobal(pos.toPoint()));
+}
+
+/// The menu of the right button opens when it is released: until then it may drag.
+void TimelineView::contextMenuEvent(QContextMenuEvent* event)
+{
+    if (event->reason() != QContextMenuEvent::Keyboard || !m_model.cursorStep)
+        return;
+    const TimelineFrame now = frame();
+    const base::Bytes top = m_model.stacked->totalAt(*m_model.cursorStep);
+    // A little below the curve, that is, in the stack.
+    const double y = std::min(now.at.yOf(now.bytes.shown.clamped(top)) + 2, now.at.plot().bottom());
+    requestMenu({now.xOfStep(m_model.axis, *m_model.cursorStep), y});
+}
+
+bool TimelineView::extendByKey(const QKeyEvent& event)
+{
+    const bool bySteps = (event.modifiers() & Qt::ControlModifier) != 0;
+    switch (event.key()) {
+    case Qt::Key_Left: m_input.extendRange(-1, bySteps); return true;
+    case Qt::Key_Right: m_input.extendRange(1, bySteps); return true;
+    case Qt::Key_Home: m_input.extendRangeTo(0); return true;
+    case Qt::Key_End: m_input.extendRangeTo(m_model.axis.stepCount() - 1); return true;
+    default: return false;
+    }
+}
+
 void TimelineView::keyPressEvent(QKeyEvent* event)
 {
+    if ((event->modifiers() & Qt::ShiftModifier) != 0 && extendByKey(*event))
+        return;
     const bool bySteps = (event->modifiers() & Qt::ControlModifier) != 0;
     switch (event->key()) {
     case Qt::Key_Left: m_input.moveCursor(-1, bySteps); return;
     case Qt::Key_Right: m_input.moveCursor(1, bySteps); return;
+    case Qt::Key_Up: m_input.panBytesBy(kKeyPanBytes); return;
+    case Qt::Key_Down: m_input.panBytesBy(-kKeyPanBytes); return;
     case Qt::Key_Plus:
     case Qt::Key_Equal: zoomIn(); return;
     case Qt::Key_Minus: zoomOut(); return;

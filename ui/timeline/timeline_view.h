@@ -8,6 +8,14 @@
 
 namespace plimsoll::ui {
 
+/// A place in the plot.
+struct TimelineSpot
+{
+    std::size_t step = 0;
+    base::Bytes bytes;
+    std::optional<std::size_t> layer; ///< of the stack there; none: above it
+};
+
 /// Memory over time: the layers of a timeline as a stack, with cursor, range, pins, zoom and an
 /// overview. Views for a kind of document derive from it and add an overlay.
 class TimelineView : public QWidget
@@ -38,11 +46,20 @@ public:
     [[nodiscard]] std::vector<std::size_t> pinnedSteps() const { return m_model.pins; }
     /// Ignores steps that the timeline doesn't have.
     void setPinnedSteps(const std::vector<std::size_t>& steps);
-    [[nodiscard]] base::Bytes axisTop() const { return frame().at.top(); }
+    /// Upper end of the whole memory axis.
+    [[nodiscard]] base::Bytes axisTop() const { return frame().wholeTop; }
+    /// The part of the memory axis that is shown.
+    [[nodiscard]] ByteRange shownBytes() const { return frame().bytes.shown; }
+    /// None: all of it, whatever the curves need. A part stays as it is when they change.
+    [[nodiscard]] std::optional<ByteRange> byteZoom() const { return m_model.byteZoom; }
+    /// Without signal: for restored sessions.
+    void setByteZoom(std::optional<ByteRange> range);
     /// Nanoseconds or steps, as StepAxis::length(): of the shown step, or longer during a drag.
     [[nodiscard]] double axisLength() const { return m_model.axisLength(); }
     /// The step under the cursor.
     [[nodiscard]] std::optional<std::size_t> cursorStep() const { return m_model.cursorStep; }
+    /// The selected range.
+    [[nodiscard]] std::optional<StepRange> range() const { return m_model.range; }
 
     // Commands of the menus.
     void zoomIn() { m_input.zoomBy(kKeyZoom); }
@@ -51,10 +68,16 @@ public:
     void panRight() { m_input.panBy(kKeyPan); }
     void showWholeStep() { m_input.show({0.0, 1.0}); }
     void zoomToRange();
+    void zoomInBytes() { m_input.zoomBytesBy(kKeyZoom); }
+    void zoomOutBytes() { m_input.zoomBytesBy(1 / kKeyZoom); }
+    void showWholeMemoryAxis() { m_input.showBytes(std::nullopt); }
     void goToPeak() { m_input.goToPeak(); }
     /// Moves the cursor there and scrolls it into view; ignores steps that the timeline doesn't
     /// have.
     void showStep(std::size_t step) { m_input.showStep(step); }
+    /// Both included.
+    void showSteps(std::size_t begin, std::size_t end) { m_input.showSteps(begin, end); }
+    void pinStep(std::size_t step) { m_input.togglePin(step); }
     void pinAtCursor();
     /// The action of Esc: clears the pins, else the range. False if there was nothing to clear.
     virtual bool goBack() { return m_input.goBack(); }
@@ -65,7 +88,10 @@ public:
 Q_SIGNALS:
     /// The user zoomed or panned.
     void visibleRangeChanged(plimsoll::ui::VisibleRange range, plimsoll::ui::VisibleRange before);
+    void byteZoomChanged(); ///< by the user
     void pinsChanged();
+    /// A menu is wanted by mouse or keyboard, about what is there.
+    void menuRequested(const plimsoll::ui::TimelineSpot& spot, const QPoint& globalPos);
     /// The cursor is on this step, or has left.
     void stepHovered(std::optional<std::size_t> step);
 
@@ -97,7 +123,11 @@ protected:
     {
         m_input.move(event->position(), event->buttons(), event->modifiers());
     }
-    void mouseReleaseEvent(QMouseEvent* event) override { m_input.release(event->position()); }
+    void mouseReleaseEvent(QMouseEvent* event) override
+    {
+        m_input.release(event->position(), event->modifiers());
+    }
+    void contextMenuEvent(QContextMenuEvent* event) override;
     void mouseDoubleClickEvent(QMouseEvent* event) override
     {
         m_input.doubleClick(event->position());
@@ -107,8 +137,12 @@ protected:
     void keyPressEvent(QKeyEvent* event) override;
 
 private:
+    void requestMenu(const QPointF& pos);
+    bool extendByKey(const QKeyEvent& event);
+
     static constexpr double kKeyZoom = 0.5;
     static constexpr double kKeyPan = 0.25;
+    static constexpr double kKeyPanBytes = 0.125;
 
     TimelineModel m_model;
     bool m_heldWhole = false; ///< the whole step was visible when the axis was held

@@ -15,7 +15,8 @@ constexpr std::int64_t kMiB = std::int64_t{1} << 20;
 BudgetLimits limits()
 {
     BudgetLimits result;
-    result.axisTop = Bytes{16384 * kMiB};
+    result.shown = {{}, Bytes{16384 * kMiB}};
+    result.axisTop = result.shown.top;
     result.gridStep = Bytes{2048 * kMiB};
     result.targets = {{Bytes{7721 * kMiB}, QStringLiteral("RTX 4060")}, {Bytes{2468 * kMiB}, {}}};
     return result;

@@ -28,6 +28,8 @@ private Q_SLOTS:
     void choosesBinarySteps_data();
     void choosesBinarySteps();
     void keepsByteLinesApartForAnySize();
+    void labelsTheLowestLineOfAPart_data();
+    void labelsTheLowestLineOfAPart();
     void takesTheLargestUnitThatASizeFills();
     void labelsTheEndsOfTheTimeAxis();
     void countsOpsWhereThereAreNoTimes();
@@ -67,7 +69,7 @@ void TicksTest::choosesBinarySteps()
     QFETCH(QString, label);
     const ByteAxis axis = byteAxis(Bytes{content}, pixels);
     QCOMPARE(axis.step.count(), step);
-    QCOMPARE(axis.top.count(), top);
+    QCOMPARE(axis.shown.top.count(), top);
     QString last = axis.ticks.back().label;
     QCOMPARE(last.replace(QChar{0xa0}, QChar{u' '}), label);
     QCOMPARE(axis.ticks.front().label, QStringLiteral("0"));
@@ -79,10 +81,40 @@ void TicksTest::keepsByteLinesApartForAnySize()
         for (const double pixels : {160.0, 401.0, 900.0}) {
             const ByteAxis axis = byteAxis(Bytes{content}, pixels);
             QVERIFY(axis.ticks.size() <= 9);
-            QVERIFY(axis.top.count() >= content);
+            QVERIFY(axis.shown.top.count() >= content);
             QVERIFY(pixels / static_cast<double>(axis.ticks.size() - 1) >= 28 - 1e-9);
             QVERIFY((axis.step.count() & (axis.step.count() - 1)) == 0);
         }
+}
+
+void TicksTest::labelsTheLowestLineOfAPart_data()
+{
+    QTest::addColumn<qint64>("bottom"); // MiB
+    QTest::addColumn<qint64>("top");
+    QTest::addColumn<QString>("labels");
+    QTest::newRow("plannable range") << qint64{49 * 1024} << qint64{64 * 1024 - 1}
+                                     << QStringLiteral("50 GiB|52|54|56|58|60|62 GiB");
+    QTest::newRow("from 0") << qint64{0} << qint64{9 * 1024} << QStringLiteral("0|2|4|6|8 GiB");
+    QTest::newRow("little") << qint64{50 * 1024 + 1} << qint64{50 * 1024 + 33}
+                            << QStringLiteral("51204 MiB|51208|51212|51216|51220|51224|51228|"
+                                              "51232 MiB");
+}
+
+void TicksTest::labelsTheLowestLineOfAPart()
+{
+    QFETCH(qint64, bottom);
+    QFETCH(qint64, top);
+    QFETCH(QString, labels);
+    const ByteRange shown{Bytes{bottom * kMiB}, Bytes{top * kMiB}};
+    const ByteAxis axis = byteAxis(shown, 400);
+    QCOMPARE(axis.shown, shown);
+    QStringList found;
+    for (const Tick& tick : axis.ticks) {
+        found << QString{tick.label}.replace(QChar{0xa0}, QChar{u' '});
+        QVERIFY(shown.contains(Bytes{static_cast<std::int64_t>(tick.value)}));
+        QCOMPARE(static_cast<std::int64_t>(tick.value) % axis.step.count(), 0);
+    }
+    QCOMPARE(found.join(u'|'), labels);
 }
 
 void TicksTest::takesTheLargestUnitThatASizeFills()

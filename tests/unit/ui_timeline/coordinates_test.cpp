@@ -26,6 +26,7 @@ class CoordinatesTest : public QObject
 private Q_SLOTS:
     void findsBackWhatItPlaced_data();
     void findsBackWhatItPlaced();
+    void placesBytesOnAPartOfTheMemoryAxis();
     void putsEveryStepIntoSomeColumn();
     void showsTheLargestStepOfEachColumn_data();
     void showsTheLargestStepOfEachColumn();
@@ -50,7 +51,7 @@ void CoordinatesTest::findsBackWhatItPlaced()
     QFETCH(double, begin);
     QFETCH(double, end);
     QFETCH(qint64, top);
-    const Coordinates at{QRectF{58, 56, 947, 401}, begin, end, Bytes{top}};
+    const Coordinates at{QRectF{58, 56, 947, 401}, begin, end, {{}, Bytes{top}}};
     for (int part = 0; part <= 10; ++part) {
         const double position = begin + (end - begin) * part / 10;
         QVERIFY(std::abs(at.positionAt(at.xOf(position)) - position)
@@ -66,12 +67,42 @@ void CoordinatesTest::findsBackWhatItPlaced()
     QCOMPARE(at.yOf(Bytes{0}), 457.0);
 }
 
+void CoordinatesTest::placesBytesOnAPartOfTheMemoryAxis()
+{
+    // 100 bytes over 400 pixels, from 200 to 300.
+    const Coordinates at{QRectF{0, 50, 100, 400}, 0, 1, {Bytes{200}, Bytes{300}}};
+    QCOMPARE(at.yOf(Bytes{200}), 450.0);
+    QCOMPARE(at.yOf(Bytes{300}), 50.0);
+    QCOMPARE(at.yOf(Bytes{225}), 350.0);
+    QCOMPARE(at.yOf(Bytes{100}), 850.0); // below the plot
+    QCOMPARE(at.pixelsPerByte(), 4.0);
+    QCOMPARE(at.bytesAt(450).count(), 200);
+    QCOMPARE(at.bytesAt(350.9).count(), 225);
+    QCOMPARE(at.bytesAt(0).count(), 313); // above it, rounded
+    // The stack is cut: heights are above the lower edge, below it they are negative.
+    plimsoll::timeline::Builder builder{{plimsoll::base::Nanoseconds{10}}};
+    builder.add({0, 0, Bytes{150}, plimsoll::timeline::Category::Parameters, 0});
+    builder.add({0, 0, Bytes{100}, plimsoll::timeline::Category::Activations, 0});
+    const auto timeline = std::move(builder).build();
+    const Coordinates columns{QRectF{0, 0, 4, 400}, 0, 10, {Bytes{200}, Bytes{300}}};
+    const StackColumns stack = stackColumns(*timeline, StepAxis{timeline}, columns);
+    QCOMPARE(stack.top.front().front(), -200.0F);
+    QCOMPARE(stack.totalAt(0), 200.0F);
+    // A curve far outside ends a little outside the plot.
+    const Coordinates above{QRectF{0, 0, 4, 400}, 0, 10, {Bytes{}, Bytes{10}}};
+    const std::vector<float> heights = curveHeights(*timeline, StepAxis{timeline}, {}, above);
+    QVERIFY(heights.front() > 400 && heights.front() < 450);
+    const Coordinates below{QRectF{0, 0, 4, 400}, 0, 10, {Bytes{2000}, Bytes{2010}}};
+    const std::vector<float> depths = curveHeights(*timeline, StepAxis{timeline}, {}, below);
+    QVERIFY(depths.front() < 0 && depths.front() > -50);
+}
+
 void CoordinatesTest::putsEveryStepIntoSomeColumn()
 {
     for (const std::size_t steps : {1U, 3U, 97U, 4000U}) {
         const StepAxis axis{sampleStep(steps + 40, 0.5)};
         constexpr int kColumns = 331;
-        const Coordinates at{QRectF{0, 0, kColumns, 100}, 0, axis.length(), Bytes{100}};
+        const Coordinates at{QRectF{0, 0, kColumns, 100}, 0, axis.length(), {{}, Bytes{100}}};
         std::vector<bool> seen(axis.stepCount(), false);
         for (int column = 0; column < kColumns; ++column) {
             const StepSpan span = stepsIn(axis, at.positionAt(column), at.positionAt(column + 1));
@@ -102,8 +133,10 @@ void CoordinatesTest::showsTheLargestStepOfEachColumn()
     QFETCH(double, end);
     const auto timeline = sampleStep(static_cast<std::size_t>(steps), 0.4);
     const StepAxis axis{timeline};
-    const Coordinates at{QRectF{0, 0, static_cast<double>(width), 500}, begin * axis.length(),
-                         end * axis.length(), timeline->peak()};
+    const Coordinates at{QRectF{0, 0, static_cast<double>(width), 500},
+                         begin * axis.length(),
+                         end * axis.length(),
+                         {{}, timeline->peak()}};
     const StackColumns columns = stackColumns(*timeline, axis, at);
     QCOMPARE(columns.count(), static_cast<std::size_t>(width));
     const double scale = 500 / static_cast<double>(timeline->peak().count());
@@ -133,7 +166,7 @@ void CoordinatesTest::keepsTheUnplannedCurveFlatWhileOpsAreRecomputed()
     const StepAxis planned{std::move(four).build()};
     const auto map = std::make_shared<const std::vector<std::uint32_t>>(
         std::initializer_list<std::uint32_t>{0, 0, 0, 1});
-    const Coordinates at{QRectF{0, 0, 4, 80}, 0, 40, Bytes{80}};
+    const Coordinates at{QRectF{0, 0, 4, 80}, 0, 40, {{}, Bytes{80}}};
     QCOMPARE(curveColumns(*unplanned, columnSpans(planned, at), map, at),
              (std::vector<float>{40, 40, 40, 80}));
 }

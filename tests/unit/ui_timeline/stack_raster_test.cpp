@@ -40,6 +40,16 @@ StackColumns randomColumns(Random& random, std::size_t count, int height)
     return columns;
 }
 
+/// The same stack where only a part of the memory axis is shown: `cut` pixels of it are below.
+StackColumns cutColumns(StackColumns columns, float cut, int height)
+{
+    columns.height = height;
+    for (auto& tops : columns.top)
+        for (float& top : tops)
+            top -= cut;
+    return columns;
+}
+
 /// Ground with a line in it, as the grid has them.
 QImage ground(QSize size, double ratio)
 {
@@ -58,6 +68,7 @@ class StackRasterTest : public QObject
 private Q_SLOTS:
     void drawsEachPlanAsIfItWereTheFirst_data();
     void drawsEachPlanAsIfItWereTheFirst();
+    void cutsTheStackAtTheEdgesOfAPartOfTheAxis();
     void fadesTilesAsAnOpacityDoes();
 };
 
@@ -65,9 +76,11 @@ void StackRasterTest::drawsEachPlanAsIfItWereTheFirst_data()
 {
     QTest::addColumn<double>("ratio");
     QTest::addColumn<int>("width");
-    QTest::newRow("1x") << 1.0 << 160;
-    QTest::newRow("1x, width no multiple of a strip") << 1.0 << 149;
-    QTest::newRow("2x") << 2.0 << 331;
+    QTest::addColumn<int>("cut");
+    QTest::newRow("1x") << 1.0 << 160 << 0;
+    QTest::newRow("1x, width no multiple of a strip") << 1.0 << 149 << 0;
+    QTest::newRow("2x") << 2.0 << 331 << 0;
+    QTest::newRow("a part of the memory axis") << 1.0 << 160 << 50;
 }
 
 /// Only rows that change are written: over a long drag none may be left of another plan.
@@ -75,6 +88,7 @@ void StackRasterTest::drawsEachPlanAsIfItWereTheFirst()
 {
     QFETCH(double, ratio);
     QFETCH(int, width);
+    QFETCH(int, cut);
     Theme theme;
     const QRect plot{kMargin, kMargin, width, 120};
     const QImage under = ground(plot.size() + QSize{2 * kMargin, 2 * kMargin}, ratio);
@@ -87,7 +101,9 @@ void StackRasterTest::drawsEachPlanAsIfItWereTheFirst()
     for (int plan = 0; plan < 60; ++plan) {
         // A plan is shorter than the axis at times, and every fifth does not fit.
         const auto count = static_cast<std::size_t>(width) - random.below(20);
-        const StackColumns columns = randomColumns(random, count, plot.height());
+        const StackColumns columns =
+            cutColumns(randomColumns(random, count, plot.height() + 2 * cut),
+                       static_cast<float>(cut), plot.height());
         const FillTiles& fill = plan % 5 == 4 ? pale : tiles;
         dragged.draw(plot, columns, fill, inks);
         StackPicture first;
@@ -95,6 +111,41 @@ void StackRasterTest::drawsEachPlanAsIfItWereTheFirst()
         first.draw(plot, columns, fill, inks);
         QCOMPARE(dragged.picture(), first.picture());
     }
+}
+
+/// What is shown of the stack looks as in the picture of the whole; the edges are no outline.
+void StackRasterTest::cutsTheStackAtTheEdgesOfAPartOfTheAxis()
+{
+    constexpr int kBelow = 60;
+    constexpr int kPart = 120;
+    constexpr int kSeparated = 4; // a layer cut to less than this has no separator
+    Theme theme;
+    const QRect whole{kMargin, kMargin, 160, 240};
+    const QRect part{kMargin, whole.bottom() + 1 - kBelow - kPart, 160, kPart};
+    const QImage under = ground(whole.size() + QSize{2 * kMargin, 2 * kMargin}, 1.0);
+    const FillTiles tiles = layerTiles(theme, *plimsoll::timeline::categoryLayers(), 1.0);
+    const StackInks inks{QColor{255, 255, 255, 217}, QColor{26, 30, 38, 230}};
+    Random random{3};
+    int above = 0;
+    for (int round = 0; round < 20; ++round) {
+        const StackColumns columns = randomColumns(random, 160, 2 * whole.height());
+        StackPicture uncut;
+        uncut.reset(under);
+        uncut.draw(whole, columns, tiles, inks);
+        StackPicture cut;
+        cut.reset(under);
+        cut.draw(part, cutColumns(columns, kBelow, kPart), tiles, inks);
+        const QRect inside = part.adjusted(0, kSeparated, 0, -kSeparated);
+        QCOMPARE(cut.picture().copy(inside), uncut.picture().copy(inside));
+        for (std::size_t column = 1; column < columns.count(); ++column)
+            if (columns.totalAt(column) > kBelow + kPart + 2
+                && columns.totalAt(column - 1) > kBelow + kPart + 2) {
+                ++above;
+                const int x = part.left() + static_cast<int>(column);
+                QVERIFY(cut.picture().pixelColor(x, part.top()).lightness() > 60);
+            }
+    }
+    QVERIFY(above > 100);
 }
 
 void StackRasterTest::fadesTilesAsAnOpacityDoes()

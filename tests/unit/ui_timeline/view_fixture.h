@@ -50,7 +50,7 @@ protected:
         if constexpr (requires { m_view->budget(); })
             model.line = m_view->budget();
         ui::TimelineFrame result = ui::frameFor(model, m_view->size(), m_theme->scale());
-        result.at = ui::Coordinates{result.layout.plot, 0, 1, m_view->axisTop()};
+        result.at = ui::Coordinates{result.layout.plot, 0, 1, m_view->shownBytes()};
         return result;
     }
     /// A place on the line.

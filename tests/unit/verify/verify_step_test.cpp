@@ -109,6 +109,10 @@ void VerifyStepTest::repeatedValuesLiveBetweenTheirUses()
     QCOMPARE(evaluation->schedule->steps[5].region, 0);
     QCOMPARE(evaluation->schedule->steps[9].region, 1);
     QCOMPARE(evaluation->schedule->stepOf(graph::OpId{0}, true), std::size_t{5});
+    QCOMPARE(evaluation->schedule->opsIn(7, 10), // ops 2, 5 and once more 0
+             (std::vector<bool>{true, false, true, false, false, true, false, false}));
+    QCOMPARE(evaluation->schedule->opsIn(12, 99),
+             (std::vector<bool>{false, false, false, false, false, false, false, true}));
     QCOMPARE(evaluation->recomputed.size(), std::size_t{2});
     QCOMPARE(evaluation->recomputed[0].spared.count(), std::int64_t{100});
     QCOMPARE(evaluation->recomputed[0].region, 1);

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/step_filter/range_chip.h"
+
+#include "ui/base/icons.h"
+#include "ui/base/texts.h"
+#include "ui/base/theme.h"
+
+namespace plimsoll::ui {
+
+RangeChip::RangeChip(const QString& what, QWidget* parent) : QToolButton{parent}, m_what{what}
+{
+    setProperty("chip", true);
+    setIcon(ui::icon(QStringLiteral("close")));
+    const int side = Theme::current().px(10);
+    setIconSize({side, side});
+    setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    setLayoutDirection(Qt::RightToLeft); // the cross is behind the text
+    hide();
+}
+
+void RangeChip::setRange(std::optional<StepRange> range)
+{
+    if (range) {
+        const QString text =
+            (range->begin == range->end ? tr("Step %1") : tr("Steps %1")).arg(rangeText(*range));
+        setText(text);
+        setAccessibleName(tr("Remove the filter: %1").arg(text));
+        setToolTip(
+            plainTip(tr("Shows only %1. Click, or press Esc, to show all again.").arg(m_what)));
+    }
+    setVisible(range.has_value());
+}
+
+} // namespace plimsoll::ui

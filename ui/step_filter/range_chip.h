@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ui/base/selection.h"
+
+#include <QToolButton>
+
+namespace plimsoll::ui {
+
+/// Tells that a table shows only what concerns a range of steps; a click is to remove the range.
+class RangeChip : public QToolButton
+{
+    Q_OBJECT
+
+public:
+    /// `what` is in the range: "values that are used there".
+    explicit RangeChip(const QString& what, QWidget* parent = nullptr);
+
+    /// None: hidden.
+    void setRange(std::optional<StepRange> range);
+
+private:
+    QString m_what;
+};
+
+} // namespace plimsoll::ui
