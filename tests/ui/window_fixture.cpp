@@ -16,9 +16,12 @@
 
 #include <QAction>
 #include <QLineEdit>
+#include <QMenu>
 #include <QRegularExpression>
 #include <QSignalSpy>
+#include <QTabBar>
 #include <QTest>
+#include <QToolButton>
 
 namespace plimsoll::tests {
 
@@ -96,6 +99,22 @@ bool WindowFixture::isDone(ui::PlannerPage& page)
 QPoint WindowFixture::budgetHandle(ui::PlannerPage& page)
 {
     return viewOf<ui::BudgetHandle>(page).geometry().center();
+}
+
+void chooseTab(const ui::DocumentPage& page, const QString& title)
+{
+    auto* tabs = planDock(page).findChild<QTabBar*>();
+    for (int tab = 0; tab < tabs->count(); ++tab)
+        if (tabs->isTabVisible(tab) && tabs->tabText(tab).startsWith(title)) {
+            QTest::mouseClick(tabs, Qt::LeftButton, {}, tabs->tabRect(tab).center());
+            return;
+        }
+    QMenu* menu = tabs->parentWidget()->findChild<QToolButton*>()->menu();
+    menu->popup(tabs->mapToGlobal(QPoint{0, tabs->height()}));
+    for (QAction* action : menu->actions())
+        if (action->text().startsWith(title))
+            QTest::mouseClick(menu, Qt::LeftButton, {}, menu->actionGeometry(action).center());
+    menu->close();
 }
 
 QString pictureFault(ui::PlannerPage& page)

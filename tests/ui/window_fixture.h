@@ -33,6 +33,10 @@ template <typename View>
     return page.dock(QStringLiteral("plan"));
 }
 
+/// Chooses a page of that dock as a person does: by its tab, or in the menu of tabs without room.
+/// `title` is how it begins.
+void chooseTab(const ui::DocumentPage& page, const QString& title);
+
 /// What is wrong with the picture of a page; empty: nothing. Budget, line, field, panel, frontier
 /// and timeline must be those of one plan, or the page says that it is planning.
 [[nodiscard]] QString pictureFault(ui::PlannerPage& page);

@@ -16,7 +16,6 @@
 #include <QAction>
 #include <QClipboard>
 #include <QGuiApplication>
-#include <QTabBar>
 #include <QTableView>
 #include <QTest>
 
@@ -48,17 +47,9 @@ private:
         if (m_page == nullptr)
             return nullptr;
         AccessPage& accesses = viewOf<AccessPage>(*m_page);
-        showTab(QStringLiteral("Accesses"));
+        chooseTab(*m_page, QStringLiteral("Accesses"));
         return QTest::qWaitFor([&] { return accesses.tables() > 0; }, kPatience) ? &accesses
                                                                                  : nullptr;
-    }
-    /// Clicks the tab as a person does.
-    void showTab(const QString& title)
-    {
-        for (QTabBar* tabs : planDock(*m_page).findChildren<QTabBar*>())
-            for (int tab = 0; tab < tabs->count(); ++tab)
-                if (tabs->tabText(tab) == title)
-                    QTest::mouseClick(tabs, Qt::LeftButton, {}, tabs->tabRect(tab).center());
     }
 
     PlannerPage* m_page = nullptr;
@@ -193,12 +184,12 @@ void AccessPageTest::restsWhileHidden()
 {
     AccessPage* page = openAccesses();
     QVERIFY(page != nullptr);
-    showTab(QStringLiteral("Plan"));
+    chooseTab(*m_page, QStringLiteral("Plan"));
     const int before = page->tables();
     m_page->document().commitBudget(m_page->document().budget() + base::Bytes{1 << 20});
     QTest::qWait(200);
     QCOMPARE(page->tables(), before);
-    showTab(QStringLiteral("Accesses"));
+    chooseTab(*m_page, QStringLiteral("Accesses"));
     QTRY_COMPARE_WITH_TIMEOUT(page->tables(), before + 1, kPatience);
 }
 

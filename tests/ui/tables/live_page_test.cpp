@@ -15,7 +15,6 @@
 
 #include <QContextMenuEvent>
 #include <QMenu>
-#include <QTabBar>
 #include <QTest>
 #include <QToolButton>
 #include <QTreeView>
@@ -48,15 +47,6 @@ bool waitForPlan(PlannerPage& page)
         [&] { return page.document().isPlanned() && page.document().isRefined(); }, kPatience);
 }
 
-/// Clicks the tab as a person does.
-void showPage(PlannerPage& page, const QString& title)
-{
-    for (QTabBar* tabs : planDock(page).findChildren<QTabBar*>())
-        for (int tab = 0; tab < tabs->count(); ++tab)
-            if (tabs->tabText(tab) == title)
-                QTest::mouseClick(tabs, Qt::LeftButton, {}, tabs->tabRect(tab).center());
-}
-
 /// Moves the mouse to a share of the plot's width; from elsewhere, so that it does move.
 void pointAt(PlannerPage& page, double share)
 {
@@ -85,7 +75,7 @@ void LivePageTest::showsWhatIsLiveWhereThePointerIs()
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
     LivePage& live = viewOf<LivePage>(*page);
-    showPage(*page, QStringLiteral("Live at cursor"));
+    chooseTab(*page, QStringLiteral("Live at cursor"));
     QVERIFY(live.isVisible());
     QVERIFY(textsOf(live).contains(QStringLiteral("Point at the timeline.")));
     for (const double share : {0.1, 0.5, 0.9}) {
@@ -112,7 +102,7 @@ void LivePageTest::groupsByClassAtAClick()
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
     LivePage& live = viewOf<LivePage>(*page);
-    showPage(*page, QStringLiteral("Live at cursor"));
+    chooseTab(*page, QStringLiteral("Live at cursor"));
     pointAt(*page, 0.5);
     QVERIFY(waitForTree(live, 0));
     const auto byModule = live.model()->tree();
@@ -136,7 +126,7 @@ void LivePageTest::jumpsToWhereARowBegins()
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
     LivePage& live = viewOf<LivePage>(*page);
-    showPage(*page, QStringLiteral("Live at cursor"));
+    chooseTab(*page, QStringLiteral("Live at cursor"));
     live.setGrouping(LiveGrouping::Class);
     pointAt(*page, 0.5);
     QVERIFY(waitForTree(live, 0));
@@ -168,7 +158,7 @@ void LivePageTest::restsWhileHidden()
     QTest::qWait(200);
     QCOMPARE(live.growths(), 0);
     // Shown, it catches up with the last place.
-    showPage(*page, QStringLiteral("Live at cursor"));
+    chooseTab(*page, QStringLiteral("Live at cursor"));
     QVERIFY(waitForTree(live, 0));
     QCOMPARE(live.growths(), 1);
 }
@@ -178,7 +168,7 @@ void LivePageTest::waitsForTheHandToRest()
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
     LivePage& live = viewOf<LivePage>(*page);
-    showPage(*page, QStringLiteral("Live at cursor"));
+    chooseTab(*page, QStringLiteral("Live at cursor"));
     pointAt(*page, 0.5);
     QVERIFY(waitForTree(live, 0));
     const auto pointed = live.model()->tree();
@@ -209,7 +199,7 @@ void LivePageTest::pinsWhatARowStandsForByItsMenu()
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
     LivePage& live = viewOf<LivePage>(*page);
-    showPage(*page, QStringLiteral("Live at cursor"));
+    chooseTab(*page, QStringLiteral("Live at cursor"));
     pointAt(*page, 0.5);
     QVERIFY(waitForTree(live, 0));
     auto* view = live.findChild<QTreeView*>();

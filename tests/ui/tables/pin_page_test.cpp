@@ -22,7 +22,6 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
-#include <QTabBar>
 #include <QTest>
 #include <QToolButton>
 
@@ -65,10 +64,7 @@ bool waitForPlan(PlannerPage& page)
 
 void openPins(PlannerPage& page)
 {
-    for (QTabBar* bar : page.findChildren<QTabBar*>())
-        for (int tab = 0; tab < bar->count(); ++tab)
-            if (bar->tabText(tab).startsWith(QStringLiteral("Pins")))
-                QTest::mouseClick(bar, Qt::LeftButton, {}, bar->tabRect(tab).center());
+    chooseTab(page, QStringLiteral("Pins"));
 }
 
 /// Rows from top to bottom, the last one for another pin.

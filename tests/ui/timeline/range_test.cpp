@@ -19,7 +19,6 @@
 #include <QClipboard>
 #include <QGuiApplication>
 #include <QMenu>
-#include <QTabBar>
 #include <QTest>
 #include <QUndoStack>
 
@@ -59,13 +58,6 @@ private:
             [&] { return isDone(*page) && viewOf<PlanPage>(*page).model()->rowCount() > 0; },
             kPatience);
         return isPlanned ? page : nullptr;
-    }
-    static void showTab(PlannerPage& page, const QString& title)
-    {
-        for (QTabBar* tabs : planDock(page).findChildren<QTabBar*>())
-            for (int tab = 0; tab < tabs->count(); ++tab)
-                if (tabs->tabText(tab) == title)
-                    QTest::mouseClick(tabs, Qt::LeftButton, {}, tabs->tabRect(tab).center());
     }
     static QPoint placeAt(PlannerPage& page, double share, int up)
     {
@@ -165,7 +157,7 @@ void RangeTest::filtersAccesses()
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
     AccessPage& accesses = viewOf<AccessPage>(*page);
-    showTab(*page, QStringLiteral("Accesses"));
+    chooseTab(*page, QStringLiteral("Accesses"));
     QVERIFY(QTest::qWaitFor([&] { return accesses.tables() > 0; }, kPatience));
     AccessModel& model = *accesses.model();
     const QAbstractItemModelTester tester{&model,
@@ -200,7 +192,7 @@ void RangeTest::filtersWhatIsLive()
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
     LivePage& live = viewOf<LivePage>(*page);
-    showTab(*page, QStringLiteral("Live at cursor"));
+    chooseTab(*page, QStringLiteral("Live at cursor"));
     const StepRange range = draw(*page, 0.1, 0.2);
     int before = live.growths();
     viewOf<BudgetTimelineView>(*page).showStep(range.end + 20);
