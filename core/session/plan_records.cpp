@@ -16,6 +16,7 @@ namespace {
 using base::Result;
 
 constexpr std::string_view kMeasurementBlob = "measurement";
+constexpr std::string_view kFrontierBlob = "frontier";
 
 std::string textOf(const nlohmann::json& json)
 {
@@ -131,6 +132,11 @@ Result<SavedPlan> loadPlan(const SessionStore& store, DocumentId document)
         "FROM run WHERE document = ? ORDER BY id",
         [&](const Statement& row) { plan.runs.push_back(runOf(row)); }, document));
     RETURN_IF_ERROR(loadMeasurement(store, document, plan.measurement));
+    ASSIGN_OR_RETURN([[maybe_unused]] const bool isKept,
+                     store.database().first(
+                         "SELECT bytes FROM blob WHERE document = ? AND name = ?",
+                         [&](const Statement& row) { plan.frontier = row.text(0); }, document,
+                         kFrontierBlob));
     return plan;
 }
 
@@ -140,8 +146,15 @@ Result<void> savePlan(SessionStore& store, DocumentId document, const SavedPlan&
         RETURN_IF_ERROR(saveProblem(open, document, plan.problem));
         for (const SavedRun& run : plan.runs)
             RETURN_IF_ERROR(saveRun(open, document, run));
+        if (!plan.frontier.empty())
+            RETURN_IF_ERROR(saveFrontier(open, document, plan.frontier));
         return saveMeasurement(open, document, plan.measurement);
     });
+}
+
+Result<void> saveFrontier(SessionStore& store, DocumentId document, const std::string& frontier)
+{
+    return store.saveBlob(document, kFrontierBlob, frontier);
 }
 
 Result<void> saveProblem(SessionStore& store, DocumentId document, const SavedProblem& problem)

@@ -64,6 +64,7 @@ struct SavedPlan
     SavedProblem problem;
     std::optional<SavedMeasurement> measurement;
     std::vector<SavedRun> runs; ///< by id
+    std::string frontier = {};  ///< the plans of the last search; empty: none are kept
 
     bool operator==(const SavedPlan&) const = default;
 };
@@ -79,6 +80,8 @@ struct SavedPlan
                                          const SavedRun& run);
 [[nodiscard]] base::Result<void> removeRun(SessionStore& store, DocumentId document,
                                            std::int64_t id);
+[[nodiscard]] base::Result<void> saveFrontier(SessionStore& store, DocumentId document,
+                                              const std::string& frontier);
 /// Without a value: removes the measurement.
 [[nodiscard]] base::Result<void>
 saveMeasurement(SessionStore& store, DocumentId document,

@@ -9,6 +9,7 @@
 #include "core/plan/pins.h"
 #include "core/plan_file/plan_json.h"
 #include "core/solve/api/certify_and_insert.h"
+#include "core/workspace/kept_plans.h"
 
 #include <fmt/format.h>
 
@@ -272,6 +273,8 @@ Result<PlanDocument> planDocumentOf(const session::SavedDocument& row,
             return base::cancelled();
         document.runs.push_back(checkedRun(run, document, document.notes, job));
     }
+    if (!saved.frontier.empty())
+        document.kept = std::make_shared<const std::string>(saved.frontier);
     if (saved.measurement)
         document.overlay = overlayOf(*saved.measurement, document, job);
     if (job.stopRequested())
@@ -323,6 +326,10 @@ session::SavedPlan savedPlan(const PlanDocument& document)
     session::SavedPlan saved{savedProblem(document), savedMeasurement(document.overlay), {}};
     for (const Run& run : document.runs)
         saved.runs.push_back(savedRun(run));
+    if (document.planned)
+        saved.frontier = keptPlans(*document.planned, document.graph.contentHash);
+    else if (document.kept)
+        saved.frontier = *document.kept;
     return saved;
 }
 

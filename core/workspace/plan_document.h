@@ -64,6 +64,9 @@ public:
     std::vector<Run> runs;
     OverlayPtr overlay; ///< null: no measurement is overlaid
     PlannedPtr first;   ///< as opened, before new planning
+    /// As keptPlans() writes it: of the session; null: none is kept.
+    std::shared_ptr<const std::string> kept;
+    PlannedPtr planned; ///< the result of the last finished search, to be kept; null: none
 };
 
 /// How a graph is opened.

@@ -100,14 +100,22 @@ base::Result<Planned> unplannedStep(const graph::ProgramPtr& recorded, const Cho
     return planned;
 }
 
+base::Result<Planned> boundedStep(const graph::ProgramPtr& recorded, const Choices& choices,
+                                  const base::JobContext& job)
+{
+    ASSIGN_OR_RETURN(const solve::Planner* planner, solve::findPlanner(choices.planner));
+    ASSIGN_OR_RETURN(Planned planned, unplannedStep(recorded, choices, job));
+    planned.peakBound = plan::peakLowerBound(
+        planned.problem, solve::runtimeOf(planner->descriptor(), choices.options));
+    return planned;
+}
+
 base::Result<PlannedPtr> planGraph(const graph::ProgramPtr& recorded, const Choices& choices,
                                    const base::JobContext& job, const PlannedListener& listener)
 {
     ASSIGN_OR_RETURN(const solve::Planner* planner, solve::findPlanner(choices.planner));
-    ASSIGN_OR_RETURN(Planned planned, unplannedStep(recorded, choices, job));
+    ASSIGN_OR_RETURN(Planned planned, boundedStep(recorded, choices, job));
     const auto began = std::chrono::steady_clock::now();
-    planned.peakBound = plan::peakLowerBound(
-        planned.problem, solve::runtimeOf(planner->descriptor(), choices.options));
     const auto with = [&planned](plan::FrontierPtr frontier) {
         auto known = std::make_shared<Planned>(planned);
         known->setFrontier(std::move(frontier));

@@ -88,6 +88,10 @@ programAt(const graph::ProgramPtr& recorded, const Sizes& sizes, const base::Job
                                                   const Choices& choices,
                                                   const base::JobContext& job);
 
+/// The same with the bound of the planner's runtime: what planning begins with.
+[[nodiscard]] base::Result<Planned>
+boundedStep(const graph::ProgramPtr& recorded, const Choices& choices, const base::JobContext& job);
+
 /// Called with intermediate results while planning runs: from any thread, one call at a time.
 using PlannedListener = std::function<void(PlannedPtr)>;
 

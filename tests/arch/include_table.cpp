@@ -52,7 +52,7 @@ const std::vector<Rule>& includeTable()
          kWith(kEvaluated, {"core/io", "core/plan_file", "core/compare"}),
          {"nlohmann"}},
         {"core/session", kWith(kEvaluated, {"core/io", "core/plan_file"}), {"sqlite3", "nlohmann"}},
-        {"core/workspace", {"core"}, {}},
+        {"core/workspace", {"core"}, {"nlohmann"}},
         {"ui/base", {"core/base"}, {}},
         {"ui/models", {"core", "ui/base"}, {}},
         {"ui/plot", {"core/base", "ui/base"}, {}},

@@ -197,6 +197,8 @@ void MainWindowTest::reopensASessionAsItWasLeft()
     QCOMPARE(page->document().title(), QStringLiteral("work.plimsoll"));
     const auto evaluation = page->document().outcome().best->evaluationPtr();
     const plan::Plan plan = page->document().outcome().best->plan();
+    const auto took = page->document().planned()->took;
+    const std::size_t points = page->document().planned()->frontier->points().size();
     m_window->closePage(*m_window->pages().front());
     QVERIFY(currentPage() == nullptr);
 
@@ -216,6 +218,9 @@ void MainWindowTest::reopensASessionAsItWasLeft()
     QVERIFY(QTest::qWaitFor([&] { return page->document().isRefined(); }, kPatience));
     QVERIFY(page->document().outcome().best->plan() == plan);
     QCOMPARE(viewOf<RunModel>(*page).rowCount(), 2);
+    // The frontier is that of then, checked again: another search would take another time.
+    QCOMPARE(page->document().planned()->took.count(), took.count());
+    QCOMPARE(page->document().planned()->frontier->points().size(), points);
 }
 
 void MainWindowTest::savesEachChangeOfASession()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/planner_page/document_controller.h"
 
+#include "core/workspace/kept_plans.h"
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
 #include "ui/document_page/session_keeper.h"
@@ -231,8 +232,11 @@ void DocumentController::planNow()
     }
     m_soFarTimer.start();
     m_planner.start(
-        [recorded = m_document.graph.program, choices = m_document.choices,
-         soFar = m_soFar](const base::JobContext& job) {
+        [recorded = m_document.graph.program, choices = m_document.choices, soFar = m_soFar,
+         kept = m_document.kept, hash = m_document.graph.contentHash](const base::JobContext& job) {
+            if (workspace::PlannedPtr planned =
+                    kept ? workspace::plannedFrom(*kept, hash, recorded, choices, job) : nullptr)
+                return base::Result<workspace::PlannedPtr>{std::move(planned)};
             return workspace::planGraph(
                 recorded, choices, job,
                 [&soFar](workspace::PlannedPtr planned) { soFar->put(std::move(planned)); });
@@ -265,6 +269,10 @@ void DocumentController::takePlanned(workspace::PlannedPtr planned)
         && m_document.budget < m_planned->smallestPeak)
         m_document.budget = workspace::suggestedBudget(*m_planned);
     m_chooser.setPlans(m_planned);
+    if (m_planned->took.count() > 0)
+        m_document.planned = m_planned;
+    if (m_undo.count() > 0)
+        m_runs.keepPlans();
     Q_EMIT plannedChanged();
     answer();
     pricePins();
@@ -397,6 +405,7 @@ void DocumentController::keepProblem()
                                 session::SessionStore& store, session::DocumentId id) {
         return session::saveProblem(store, id, problem);
     });
+    m_runs.keepPlans();
 }
 
 void DocumentController::setOverlay(workspace::OverlayPtr overlay)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/planner_page/document_runs.h"
 
+#include "core/workspace/kept_plans.h"
 #include "ui/document_page/session_keeper.h"
 
 #include <algorithm>
@@ -64,6 +65,17 @@ void DocumentRuns::remove(std::int64_t key)
     m_document.runs.erase(run);
     Q_EMIT edited();
     Q_EMIT changed();
+}
+
+void DocumentRuns::keepPlans()
+{
+    if (!m_document.planned || m_kept == m_document.planned)
+        return;
+    m_kept = m_document.planned;
+    m_keeper.put("frontier", [planned = m_kept, hash = m_document.graph.contentHash](
+                                 session::SessionStore& store, session::DocumentId id) {
+        return session::saveFrontier(store, id, workspace::keptPlans(*planned, hash));
+    });
 }
 
 } // namespace plimsoll::ui

@@ -10,7 +10,8 @@ namespace plimsoll::ui {
 
 class SessionKeeper;
 
-/// The budgets of a document that were tried, and their results. Each change goes to the session.
+/// The budgets of a document that were tried and their results, and the plans that a search found.
+/// Each change goes to the session.
 class DocumentRuns : public QObject
 {
     Q_OBJECT
@@ -23,6 +24,9 @@ public:
     void add(workspace::Run run);
     void rename(std::int64_t key, const QString& name);
     void remove(std::int64_t key);
+    /// The result of the last finished search, if the session doesn't have it. To be called when
+    /// the user changed something: opening a session writes nothing into it.
+    void keepPlans();
 
 Q_SIGNALS:
     void changed();
@@ -35,6 +39,7 @@ private:
     workspace::PlanDocument& m_document;
     SessionKeeper& m_keeper;
     std::int64_t m_lastKey = 0;
+    workspace::PlannedPtr m_kept; ///< last written
 };
 
 } // namespace plimsoll::ui
