@@ -93,11 +93,20 @@ void MainWindowTest::saysWhyABudgetHasNoPlan()
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
     const auto pale = page->document().planned()->frontier->points().front();
+    const auto& timeline = viewOf<BudgetTimelineView>(*page);
+    const QRect place = timeline.geometry();
     page->document().commitBudget(Bytes{200 << 20});
     QVERIFY(QTest::qWaitFor([&] { return page->document().isRefined(); }, kPatience));
     QVERIFY(!page->document().outcome().best);
     QVERIFY(page->document().shownPlan() == pale.plan);
     QVERIFY(!page->strip().isHidden());
+    // It lies over the title of the plot, which stays where it was.
+    QCOMPARE(timeline.geometry(), place);
+    QCOMPARE(page->strip().geometry().topLeft(), place.topLeft());
+    QCOMPARE(page->strip().width(), place.width());
+    const QPoint inside = page->strip().mapTo(m_window.get(), page->strip().rect().center());
+    QVERIFY(page->strip().isAncestorOf(m_window->childAt(inside))
+            || m_window->childAt(inside) == &page->strip());
     const Message& message = page->strip().shown();
     QVERIFY(message.first.contains(bytesText(Bytes{200 << 20})));
     QVERIFY(message.rest.contains(QStringLiteral("must be live at once")));

@@ -6,6 +6,7 @@
 #include "ui/base/widgets.h"
 
 #include <QClipboard>
+#include <QEvent>
 #include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QPainter>
@@ -65,7 +66,21 @@ MessageStrip::MessageStrip(QWidget* parent) : QWidget{parent}
     m_row = new QHBoxLayout{this};
     setAccessibleName(tr("Message"));
     connect(&Theme::current(), &Theme::changed, this, &MessageStrip::rebuild);
+    parent->installEventFilter(this);
     hide();
+}
+
+bool MessageStrip::eventFilter(QObject* watched, QEvent* event)
+{
+    if (watched == parent() && event->type() == QEvent::Resize)
+        place();
+    return QWidget::eventFilter(watched, event);
+}
+
+void MessageStrip::place()
+{
+    setGeometry(0, 0, parentWidget()->width(), height());
+    raise();
 }
 
 void MessageStrip::post(Message message)
@@ -131,6 +146,7 @@ void MessageStrip::rebuild()
         Q_EMIT changed();
     });
     m_row->addWidget(dismiss);
+    place();
     update();
 }
 

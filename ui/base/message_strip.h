@@ -34,13 +34,14 @@ struct Message
     std::vector<MessageAction> actions; ///< at most two, the first one primary; Dismiss is added
 };
 
-/// The strip above the plot: one message at a time, newest on top; hidden if there is none.
+/// The strip on the upper edge of its parent, over what is there, so that nothing moves when it
+/// comes and goes: one message at a time, newest on top; hidden if there is none.
 class MessageStrip : public QWidget
 {
     Q_OBJECT
 
 public:
-    explicit MessageStrip(QWidget* parent = nullptr);
+    explicit MessageStrip(QWidget* parent);
 
     void post(Message message);
     /// Removes the message with this id, if present.
@@ -57,8 +58,10 @@ Q_SIGNALS:
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
+    void place();
     void rebuild();
     void addLink(const QString& text, const QString& tip, std::function<void()> run);
 

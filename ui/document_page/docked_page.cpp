@@ -38,9 +38,8 @@ DockedPage::DockedPage(QWidget* parent) : QMainWindow{parent}
     auto* centre = new QWidget{this};
     centre->setProperty("ground", QStringLiteral("panel"));
     centre->setMinimumWidth(kLeastCentre);
-    auto* column = makeColumn(centre);
+    makeColumn(centre);
     m_strip = new MessageStrip{centre};
-    column->addWidget(m_strip);
     setCentralWidget(centre);
     m_centre = centre;
 }

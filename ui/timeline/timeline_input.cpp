@@ -271,6 +271,7 @@ void TimelineInput::wheel(const QPointF& pos, QPoint delta, Qt::KeyboardModifier
         panBy(-notches * kWheelPan);
     else
         zoomBy(factor, now.at.positionAt(pos.x()) / now.axisLength);
+    hoverAt(pos); // another step is there now
 }
 
 void TimelineInput::leave()

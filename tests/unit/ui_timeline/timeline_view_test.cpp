@@ -28,6 +28,7 @@ private Q_SLOTS:
     void pinsAndUnpinsByClick();
     void selectsARangeByDragging();
     void zoomsAtTheMouseAndShowsTheWholeStepAgain();
+    void theCursorStaysUnderTheMouseWhileTheWheelPans();
     void movesTheWindowByTheOverview();
     void walksTheCursorByKeys();
 };
@@ -114,6 +115,31 @@ void TimelineViewTest::zoomsAtTheMouseAndShowsTheWholeStepAgain()
     QVERIFY(std::abs(range.begin + (range.end - range.begin) / 4 - 0.25) < 1e-9);
     m_view->showWholeStep();
     QCOMPARE(m_view->visibleRange(), (VisibleRange{0.0, 1.0}));
+}
+
+void TimelineViewTest::theCursorStaysUnderTheMouseWhileTheWheelPans()
+{
+    m_view->setVisibleRange({0.0, 0.5});
+    const QPoint pos = frame().layout.plot.center().toPoint();
+    QTest::mouseMove(m_view.get(), pos - QPoint{5, 0});
+    QTest::mouseMove(m_view.get(), pos);
+    const std::optional<std::size_t> before = m_view->cursorStep();
+    QVERIFY(before.has_value());
+    QWheelEvent wheel{pos,
+                      m_view->mapToGlobal(pos),
+                      {},
+                      QPoint{0, -360},
+                      Qt::NoButton,
+                      Qt::ShiftModifier,
+                      Qt::NoScrollPhase,
+                      false};
+    QApplication::sendEvent(m_view.get(), &wheel);
+    QVERIFY(m_view->visibleRange().begin > 0.1);
+    const std::optional<std::size_t> after = m_view->cursorStep();
+    QVERIFY(after.has_value() && *after > *before);
+    QTest::mouseMove(m_view.get(), pos - QPoint{5, 0});
+    QTest::mouseMove(m_view.get(), pos);
+    QCOMPARE(*m_view->cursorStep(), *after);
 }
 
 void TimelineViewTest::movesTheWindowByTheOverview()
