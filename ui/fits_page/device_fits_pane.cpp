@@ -60,7 +60,7 @@ QString DeviceFitsPane::summary() const
     }
     const int all = m_model->rowCount();
     if (over < all)
-        return tr("Stopped after %1 of %2 GPUs; fits %3 so far, %4 without a plan")
+        return tr("Stopped: %1 of %2 GPUs compared. Known to run on %3, on %4 without a plan")
             .arg(over)
             .arg(all)
             .arg(runs)

@@ -14,8 +14,8 @@ namespace plimsoll::ui {
 namespace {
 
 constexpr std::array kModuleColumns{
-    TableColumn{"Module"},      TableColumn{"Decision"},         TableColumn{"At peak", true},
-    TableColumn{"Saved", true}, TableColumn{"Recomputed", true}, TableColumn{"Time", true},
+    TableColumn{"Module"},     TableColumn{"Decision"},         TableColumn{"At peak", true},
+    TableColumn{"Kept", true}, TableColumn{"Recomputed", true}, TableColumn{"Time", true},
     TableColumn{"Class"},
 };
 
@@ -24,7 +24,7 @@ constexpr std::array kModuleTips{
     "Modules that the step calls. Each row contains what is inside it.",
     "Whether the plan keeps what the module computes, or recomputes it.",
     "Bytes that are live when the step reaches its peak.",
-    "Saved for backward: results of forward that are in memory when backward begins.",
+    "Kept for backward: results of forward that are in memory when backward begins.",
     "Bytes of the values that the plan computes again instead of keeping them.",
     "Time of all ops of the module: forward, backward and recomputations.",
     "Python class of the module.",

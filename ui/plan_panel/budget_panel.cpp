@@ -386,7 +386,7 @@ void BudgetPanel::showPlan(const workspace::Planned& planned, const run::PlanCho
 
 void BudgetPanel::judgePlan(const run::PlanChoice& choice)
 {
-    const Judgement judgement = judge(choice, m_budget);
+    const Judgement judgement = judge(choice, m_budget, m_leastBudget);
     m_head->showVerdict(judgement.verdict, judgement.sentence);
     const QString details = runDetails(choice);
     m_runText->setText(details);
@@ -425,7 +425,9 @@ void BudgetPanel::showAnswer(const workspace::Planned& planned, const solve::Out
         return;
     }
     const graph::Program& program = *planned.unplanned->problem().step();
-    const QString bound = ui::bytesText(outcome.peakBound.bytes, Rounding::Down);
+    QString bound = ui::bytesText(outcome.peakBound.bytes, Rounding::Down);
+    if (bound == ui::bytesText(m_budget)) // "No plan fits 6.00 GiB: 6.00 GiB must be live"
+        bound = ui::bytesText(outcome.peakBound.bytes, Rounding::Up);
     const QString smallest = ui::bytesText(m_leastBudget, Rounding::Up);
     judgeNothing(Verdict::Bad,
                  outcome.status == solve::Status::Infeasible

@@ -79,7 +79,8 @@ NextSteps::NextSteps(QWidget* parent) : QWidget{parent}
     column->addSpacing(theme.px(8));
     column->addWidget(new TextLabel{tr("Cheapest next steps"), TextRole::Strong, Role::Text, this});
     column->addSpacing(theme.px(4));
-    m_none = new TextLabel{tr("No plan with less memory runs."), TextRole::Body, Role::Muted, this};
+    m_none = new TextLabel{tr("With less, no plan runs without cache flushes."), TextRole::Body,
+                           Role::Muted, this};
     m_none->hide();
     column->addWidget(m_none);
     for (NextStepRow*& row : m_rows) {

@@ -16,25 +16,38 @@ QString tr(const char* text)
     return QCoreApplication::translate("RunTexts", text);
 }
 
-QString failing(const plan::VerifiedPlan& plan, base::Bytes budget, const run::RunVerdict& run)
+/// With the cheapest help first.
+QString failing(const plan::VerifiedPlan& plan, base::Bytes budget, const run::RunVerdict& run,
+                base::Bytes leastBudget)
 {
     const run::OutOfMemory& failure = *run.run.failure;
     QString text = tr("Runs out of memory with %1, at %2: free memory lies in pieces. ")
                        .arg(ui::bytesText(budget), opPlace(*plan.problem().step(), failure.op));
-    if (run.expandable && *run.expandable != run::RunStatus::Fails)
+    if (run.expandable == run::RunStatus::Runs)
         return text + tr("With expandable segments this plan runs.");
+    if (budget < leastBudget && leastBudget < *run.runsAt)
+        return text
+               + tr("Another plan runs from %1 on.").arg(ui::bytesText(leastBudget, Rounding::Up));
     return text + tr("This plan runs with %1.").arg(ui::bytesText(*run.runsAt, Rounding::Up));
 }
 
 QString verdictDetails(const run::RunVerdict& run)
 {
-    if (const auto& failure = run.run.failure)
-        return tr("In iteration %1 PyTorch asks for %2. %3 of the GPU are free, and the largest of "
-                  "its own free blocks has %4. This plan runs with %5.")
-            .arg(QString::number(failure->iteration), ui::bytesText(failure->asked, Rounding::Up),
-                 ui::bytesText(failure->free, Rounding::Down),
-                 ui::bytesText(failure->largestCached, Rounding::Down),
-                 ui::bytesText(*run.runsAt, Rounding::Up));
+    if (const auto& failure = run.run.failure) {
+        const QString text =
+            tr("In iteration %1 PyTorch asks for %2. %3 of the GPU are free, and the largest of "
+               "its own free blocks has %4. This plan runs with %5.")
+                .arg(QString::number(failure->iteration),
+                     ui::bytesText(failure->asked, Rounding::Up),
+                     ui::bytesText(failure->free, Rounding::Down),
+                     ui::bytesText(failure->largestCached, Rounding::Down),
+                     ui::bytesText(*run.runsAt, Rounding::Up));
+        return run.expandable == run::RunStatus::RunsWithFlushes
+                   ? text + u' '
+                         + tr("With expandable segments it runs, but PyTorch has to empty its "
+                              "cache to find memory.")
+                   : text;
+    }
     if (run.status == run::RunStatus::Runs)
         return {};
     QStringList counts;
@@ -61,7 +74,7 @@ QString passedOverText(const run::PassedOver& passed)
 
 } // namespace
 
-Judgement judge(const run::PlanChoice& choice, base::Bytes budget)
+Judgement judge(const run::PlanChoice& choice, base::Bytes budget, base::Bytes leastBudget)
 {
     const plan::VerifiedPlan& plan = *choice.plan;
     const std::optional<run::RunVerdict>& run = choice.verdict;
@@ -73,7 +86,7 @@ Judgement judge(const run::PlanChoice& choice, base::Bytes budget)
         return {Verdict::Neutral,
                 tr("The peak is %1 below %2. Checking PyTorch's allocator…").arg(spare, asked)};
     switch (run->status) {
-    case run::RunStatus::Fails: return {Verdict::Bad, failing(plan, budget, *run)};
+    case run::RunStatus::Fails: return {Verdict::Bad, failing(plan, budget, *run, leastBudget)};
     case run::RunStatus::RunsWithFlushes:
         return {Verdict::Slow,
                 tr("Runs with %1, but PyTorch has to empty its cache to find memory, and waits for "
@@ -82,8 +95,8 @@ Judgement judge(const run::PlanChoice& choice, base::Bytes budget)
     case run::RunStatus::Runs: break;
     }
     if (choice.passedOver)
-        return {Verdict::Good, tr("Runs with %1. With faster plans, PyTorch's allocator doesn't "
-                                  "find enough memory in one piece.")
+        return {Verdict::Good, tr("Runs with %1. Faster plans need more than that in PyTorch's "
+                                  "allocator.")
                                    .arg(asked)};
     return {Verdict::Good, plan.plan().recomputesNothing()
                                ? tr("Fits %1 without a plan, %2 to spare.").arg(asked, spare)

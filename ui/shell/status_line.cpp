@@ -8,6 +8,7 @@
 #include <QPainter>
 #include <QPushButton>
 
+#include <algorithm>
 #include <chrono>
 
 namespace plimsoll::ui {
@@ -67,6 +68,7 @@ StatusLine::StatusLine(QWidget* parent) : QWidget{parent}
     row->addWidget(m_cursor);
     row->addStretch(1);
     row->addWidget(m_facts);
+    setFixedHeight(std::max(sizeHint().height(), m_cancel->sizeHint().height())); // in any state
     m_cancel->hide();
     m_job->hide();
     m_jobDelay.setSingleShot(true);

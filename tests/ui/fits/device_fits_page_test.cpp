@@ -207,10 +207,11 @@ void DeviceFitsPageTest::aStopKeepsWhatIsKnown()
     }
     QVERIFY(unknown > 0);
     const int known = static_cast<int>(rows.size()) - unknown;
-    QCOMPARE(sentence(*page),
-             QStringLiteral("Stopped after %1 of %2 GPUs; fits %1 so far, 0 without a plan")
-                 .arg(known)
-                 .arg(rows.size()));
+    QCOMPARE(
+        sentence(*page),
+        QStringLiteral("Stopped: %1 of %2 GPUs compared. Known to run on %1, on 0 without a plan")
+            .arg(known)
+            .arg(rows.size()));
     QCOMPARE(button(*page).text(), QStringLiteral("Compare GPUs"));
 }
 
@@ -322,8 +323,7 @@ void DeviceFitsPageTest::otherSettingsEndTheSearch()
     page->document().commitChoices(choices);
     QVERIFY(areIdle(*page));
     QVERIFY(countOver(*page) < gpus(*page).rowCount());
-    QVERIFY(
-        sentence(*page).startsWith(QStringLiteral("For 1 pin, before the change: Stopped after ")));
+    QVERIFY(sentence(*page).startsWith(QStringLiteral("For 1 pin, before the change: Stopped: ")));
     QCOMPARE(button(*page).text(), QStringLiteral("Compare GPUs"));
 }
 

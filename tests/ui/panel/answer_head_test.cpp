@@ -98,7 +98,7 @@ void AnswerHeadTest::tellsWhetherThePlanRuns()
              expected->status == run::RunStatus::RunsWithFlushes);
     const auto& passed = page->document().choice().passedOver;
     QCOMPARE(passed.has_value(), mebibytes == 2304 || mebibytes == 3072);
-    QCOMPARE(sentenceOf(*page).contains(QStringLiteral("With faster plans")),
+    QCOMPARE(sentenceOf(*page).contains(QStringLiteral("Faster plans need more")),
              passed && expected->status == run::RunStatus::Runs);
     // No second verdict: what was reserved without a limit is no fault.
     for (const QLabel* label : viewOf<BudgetPanel>(*page).findChildren<QLabel*>())

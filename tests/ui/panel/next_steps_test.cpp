@@ -112,7 +112,7 @@ void NextStepsTest::saysSoAtTheSmallestPlan()
     QVERIFY(next.isVisible());
     QVERIFY(rowsOf(next).isEmpty());
     QCOMPARE(next.findChildren<TextLabel*>().back()->text(),
-             QStringLiteral("No plan with less memory runs."));
+             QStringLiteral("With less, no plan runs without cache flushes."));
     QVERIFY(next.findChildren<TextLabel*>().back()->isVisible());
     // The sentence is true: no smaller budget has a plan that runs.
     QVERIFY(page->state().leastBudget() >= page->document().budget());
