@@ -92,6 +92,8 @@ void OpeningTest::asksForTheGpuOnce()
 {
     PlannerPage* page = open(own());
     QVERIFY(page != nullptr);
+    const std::string guessed = page->document().document().choices.device.id;
+    const base::Bytes suggested = page->document().budget();
     QCOMPARE(page->strip().count(), std::size_t{1});
     QCOMPARE(page->strip().shown().first, QStringLiteral("For which GPU?"));
     auto* button = page->strip().findChild<QPushButton*>();
@@ -106,6 +108,18 @@ void OpeningTest::asksForTheGpuOnce()
     QCOMPARE(page->document().document().choices.device.id, gpu.id);
     QCOMPARE(page->document().budget().count(), gpu.memory.count());
     QVERIFY(waitForVerdict(*page, "Fits 23.99"));
+    // The answer is one step: GPU and budget go back together, and come again.
+    QCOMPARE(page->document().undoStack().count(), 1);
+    page->document().undoStack().undo();
+    QCOMPARE(page->document().document().choices.device.id, guessed);
+    QCOMPARE(page->document().budget().count(), suggested.count());
+    QVERIFY(QTest::qWaitFor([&] { return isDone(*page); }, kPatience));
+    QCOMPARE(pictureFault(*page), QString{});
+    page->document().undoStack().redo();
+    QCOMPARE(page->document().document().choices.device.id, gpu.id);
+    QCOMPARE(page->document().budget().count(), gpu.memory.count());
+    QVERIFY(waitForVerdict(*page, "Fits 23.99"));
+    QCOMPARE(pictureFault(*page), QString{});
     // From now on files open at its memory, and nothing is asked.
     PlannerPage* second = open(own("unet"));
     QVERIFY(second != nullptr && second != page);

@@ -68,14 +68,12 @@ void update(BudgetPanel& panel, const DocumentController& document, const Planne
         panel.nextSteps().clear();
 }
 
-/// The first answer is remembered: from then on files open at the memory of that GPU. So does this
-/// one.
+/// The first answer is remembered: from then on files open at the memory of that GPU.
 void rememberGpu(PlannerPage& page, const plan::Device& device)
 {
     if (!page.settings().gpu().isEmpty())
         return;
     page.settings().setGpu(QString::fromStdString(device.id));
-    page.document().commitBudget(device.memory);
 }
 
 /// Once, when the first file is opened and nobody said for which GPU.
@@ -84,8 +82,11 @@ void askForGpu(PlannerPage& page, BudgetPanel& panel)
     const workspace::PlanDocument& document = page.document().document();
     if (!document.isDeviceGuessed || !page.settings().gpu().isEmpty())
         return;
-    QObject::connect(&panel, &BudgetPanel::deviceConfirmed, &page,
-                     [&page, &document] { rememberGpu(page, document.choices.device); });
+    QObject::connect(&panel, &BudgetPanel::deviceConfirmed, &page, [&page, &document] {
+        if (page.settings().gpu().isEmpty())
+            page.document().commitBudget(document.choices.device.memory);
+        rememberGpu(page, document.choices.device);
+    });
     QObject::connect(&page.document(), &DocumentController::choicesChanged, &page,
                      [&page, &document, guessed = document.choices.device] {
                          if (document.choices.device != guessed)

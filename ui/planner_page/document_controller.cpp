@@ -155,10 +155,18 @@ void DocumentController::commitChoices(const workspace::Choices& choices)
 
 void DocumentController::pushChoices(const workspace::Choices& choices)
 {
-    const bool isSameSize = choices.sizes == m_document.choices.sizes;
-    m_undo.push(new ChangeCommand{isSameSize ? tr("Change Settings") : tr("Change Size"),
-                                  [this, before = m_document.choices] { applyChoices(before); },
-                                  [this, choices] { applyChoices(choices); }});
+    // Once it is known for which GPU to plan, its memory is the budget.
+    const bool isAnswer = m_document.isDeviceGuessed && choices.device != m_document.choices.device;
+    const auto apply = [this, isAnswer](const workspace::Choices& wanted, base::Bytes budget) {
+        if (isAnswer)
+            applyBudget(budget);
+        applyChoices(wanted);
+    };
+    m_document.isDeviceGuessed = m_document.isDeviceGuessed && !isAnswer;
+    m_undo.push(new ChangeCommand{
+        choices.sizes == m_document.choices.sizes ? tr("Change Settings") : tr("Change Size"),
+        [apply, before = m_document.choices, budget = m_document.budget] { apply(before, budget); },
+        [apply, choices] { apply(choices, choices.device.memory); }});
 }
 
 void DocumentController::trySizes(const workspace::Choices& choices)
@@ -188,7 +196,7 @@ void DocumentController::applyBudget(base::Bytes budget)
     m_document.budget = budget;
     m_document.isBudgetSuggested = false;
     answer();
-    keepProblem();
+    m_runs.keepSettings();
     changed();
 }
 
@@ -196,7 +204,7 @@ void DocumentController::applyChoices(const workspace::Choices& choices)
 {
     m_wanted.reset();
     m_document.choices = choices;
-    keepProblem();
+    m_runs.keepSettings();
     changed();
     Q_EMIT choicesChanged();
     planIfNeeded();
@@ -397,15 +405,6 @@ void DocumentController::recordRun()
 {
     if (!m_preview && m_complete)
         m_runs.add(workspace::runOf(m_outcome, budget(), m_document.choices));
-}
-
-void DocumentController::keepProblem()
-{
-    m_keeper.put("problem", [problem = workspace::savedProblem(m_document)](
-                                session::SessionStore& store, session::DocumentId id) {
-        return session::saveProblem(store, id, problem);
-    });
-    m_runs.keepPlans();
 }
 
 void DocumentController::setOverlay(workspace::OverlayPtr overlay)

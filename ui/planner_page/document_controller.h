@@ -124,7 +124,6 @@ private:
     void refine();
     void pricePins();
     void recordRun();
-    void keepProblem();
     void changed();
     void notifyIdle();
 

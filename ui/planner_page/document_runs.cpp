@@ -67,6 +67,15 @@ void DocumentRuns::remove(std::int64_t key)
     Q_EMIT changed();
 }
 
+void DocumentRuns::keepSettings()
+{
+    m_keeper.put("problem", [problem = workspace::savedProblem(m_document)](
+                                session::SessionStore& store, session::DocumentId id) {
+        return session::saveProblem(store, id, problem);
+    });
+    keepPlans();
+}
+
 void DocumentRuns::keepPlans()
 {
     if (!m_document.planned || m_kept == m_document.planned)

@@ -10,8 +10,8 @@ namespace plimsoll::ui {
 
 class SessionKeeper;
 
-/// The budgets of a document that were tried and their results, and the plans that a search found.
-/// Each change goes to the session.
+/// The budgets of a document that were tried and their results. Writes them into the session, and
+/// with them the settings and the plans that a search found.
 class DocumentRuns : public QObject
 {
     Q_OBJECT
@@ -24,6 +24,8 @@ public:
     void add(workspace::Run run);
     void rename(std::int64_t key, const QString& name);
     void remove(std::int64_t key);
+    /// Settings and budget, which the user changed.
+    void keepSettings();
     /// The result of the last finished search, if the session doesn't have it. To be called when
     /// the user changed something: opening a session writes nothing into it.
     void keepPlans();
