@@ -50,7 +50,7 @@ void OpenMemoryTest::staysSmallWithThreeSamples()
     const std::int64_t resident = residentBytes();
     QVERIFY(resident > 50 * kMegabyte);
     qInfo("%lld MB", static_cast<long long>(resident / kMegabyte));
-    QVERIFY(resident < (isWhole ? 600 : 300) * kMegabyte);
+    QVERIFY(resident < (isWhole ? 600 : 360) * kMegabyte);
 }
 
 void OpenMemoryTest::partialPlansAreForgotten()
