@@ -276,12 +276,19 @@ void PlanPage::showPlan(const plan::VerifiedPlanPtr& plan)
 {
     replacePlan(plan);
     showRuntime(plan ? runtimeText(*plan) : QString{});
-    if (plan && plan->plan().recomputesNothing()) {
+    showTable();
+}
+
+/// Or why it has no rows.
+void PlanPage::showTable()
+{
+    const plan::VerifiedPlanPtr& plan = m_model->plan();
+    const bool isEmpty = plan && m_model->rowCount() == 0;
+    if (plan && plan->plan().recomputesNothing())
         m_sentence->setText(tr("The peak is within the budget; nothing to recompute."));
-        m_pages->setCurrentIndex(PlanSentencePage);
-    } else {
-        m_pages->setCurrentIndex(PlanTablePage);
-    }
+    else if (isEmpty)
+        m_sentence->setText(tr("No decision of the plan is about these steps."));
+    m_pages->setCurrentIndex(isEmpty ? PlanSentencePage : PlanTablePage);
 }
 
 /// During a drag the line keeps its space, or the table would jump.
@@ -301,6 +308,8 @@ void PlanPage::setRange(std::optional<StepRange> range)
 {
     keepCurrentRow([&] { m_model->setRange(range); });
     m_chip->setRange(range);
+    if (m_model->plan())
+        showTable();
 }
 
 /// The selected decision stays selected, wherever it is now.

@@ -68,6 +68,7 @@ private:
     void openRowMenu(const QModelIndex& index, const QPoint& globalPos);
     void connectView();
     void addKeys();
+    void showTable();
     void choose(const QModelIndex& index);
     /// "keep:" or "recompute:" for what the current row stands for; a menu if that isn't one glob.
     void pinCurrent(const QString& kind);

@@ -2,6 +2,7 @@
 // A range drawn in the plot: the tables show what concerns it, until it is removed; the plot's
 // menu.
 #include "core/evaluate/live.h"
+#include "ui/base/widgets.h"
 #include "ui/budget_timeline/budget_timeline_view.h"
 #include "ui/models/access_model.h"
 #include "ui/models/live_model.h"
@@ -150,6 +151,14 @@ void RangeTest::filtersThePlan()
     viewOf<BudgetTimelineView>(*page).setFocus();
     QTest::keyClick(&viewOf<BudgetTimelineView>(*page), Qt::Key_Escape);
     QCOMPARE(shown(), all);
+    // In the optimizer nothing is recomputed, which the page says.
+    draw(*page, 0.993, 0.999);
+    QVERIFY(shown().empty());
+    const auto labels = viewOf<PlanPage>(*page).findChildren<TextLabel*>();
+    QVERIFY(std::ranges::any_of(labels, [](const TextLabel* label) {
+        return label->isVisible()
+               && label->text() == QStringLiteral("No decision of the plan is about these steps.");
+    }));
 }
 
 void RangeTest::filtersAccesses()
