@@ -138,6 +138,12 @@ void AnswerHeadTest::aDragShowsNoVerdictOfAnotherPlan()
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
     QVERIFY(isJudged(*page));
+    // What plans reserve is known, which is more than their peaks.
+    QVERIFY(QTest::qWaitFor(
+        [&document = page->document()] {
+            return document.plansByBudget().front().budget > document.planned()->smallestPeak;
+        },
+        kPatience));
     auto& timeline = viewOf<BudgetTimelineView>(*page);
     const QPoint from = budgetHandle(*page);
     int judged = 0;
