@@ -59,12 +59,27 @@ FrontierPoint Frontier::at(base::Bytes budget) const
     return after == m_points.begin() ? FrontierPoint{} : *std::prev(after);
 }
 
+std::vector<FrontierPoint> Frontier::candidates() const
+{
+    std::vector<FrontierPoint> plans = m_points;
+    plans.insert(plans.end(), m_dominated.begin(), m_dominated.end());
+    std::ranges::stable_sort(plans, [](const FrontierPoint& a, const FrontierPoint& b) {
+        return std::pair{timeOf(a), peakOf(a)} > std::pair{timeOf(b), peakOf(b)};
+    });
+    return plans;
+}
+
+ProgressPoint progressPoint(const VerifiedPlan& plan)
+{
+    return {plan.evaluation().peak, plan.evaluation().stepTime};
+}
+
 std::vector<ProgressPoint> progressPoints(const Frontier& frontier)
 {
     std::vector<ProgressPoint> points;
     points.reserve(frontier.points().size());
     for (const FrontierPoint& point : frontier.points())
-        points.push_back({point->evaluation().peak, point->evaluation().stepTime});
+        points.push_back(progressPoint(*point));
     return points;
 }
 

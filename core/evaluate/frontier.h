@@ -54,7 +54,8 @@ struct FrontierPoint
 };
 
 /// Verified plans, none of which is both larger and slower than another: by rising peak and falling
-/// step time. Immutable once published.
+/// step time. Beside them, some that are, but with which PyTorch's allocator may reserve less.
+/// Immutable once published.
 class Frontier
 {
 public:
@@ -66,6 +67,12 @@ public:
     /// The fastest plan whose peak is within the budget; empty when none is. O(log n).
     [[nodiscard]] FrontierPoint at(base::Bytes budget) const;
     [[nodiscard]] const std::vector<FrontierPoint>& points() const { return m_points; }
+    /// Keeps a plan that a point dominates.
+    void keepDominated(FrontierPoint plan) { m_dominated.push_back(std::move(plan)); }
+    [[nodiscard]] const std::vector<FrontierPoint>& dominated() const { return m_dominated; }
+    /// points() and dominated(), the slowest first; of equally slow ones, the largest first. Which
+    /// of them to take where peak and step time aren't all that counts, see run::choosePlan().
+    [[nodiscard]] std::vector<FrontierPoint> candidates() const;
     /// Records that a planner made no plans for this frontier, and why.
     void leaveOut(std::string sentence) { m_leftOut.push_back(std::move(sentence)); }
     [[nodiscard]] const std::vector<std::string>& leftOut() const { return m_leftOut; }
@@ -85,11 +92,13 @@ public:
 
 private:
     std::vector<FrontierPoint> m_points;
+    std::vector<FrontierPoint> m_dominated;
     std::vector<std::string> m_leftOut;
     Runtime m_runtime = Runtime::CheckpointedModule;
     std::shared_ptr<const PlannerProgressList> m_parts;
 };
 
+[[nodiscard]] ProgressPoint progressPoint(const VerifiedPlan& plan);
 /// Peak and step time of each point.
 [[nodiscard]] std::vector<ProgressPoint> progressPoints(const Frontier& frontier);
 

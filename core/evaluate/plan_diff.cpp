@@ -83,9 +83,12 @@ std::vector<CheaperPlan> cheapestPlans(const Frontier& frontier, const VerifiedP
     std::int64_t saved = 0;
     while (ways.size() < count && smallest->evaluation().peak.count() < peak - saved) {
         const std::int64_t wanted = (saved / step + 1) * step; // a plan may free more than it must
-        FrontierPoint to = frontier.at(base::Bytes{peak - wanted});
-        ways.push_back(cheaperPlan(from, to ? std::move(to) : smallest));
-        saved = ways.back().saved.count();
+        const FrontierPoint found = frontier.at(base::Bytes{peak - wanted});
+        const FrontierPoint& to = found ? found : smallest;
+        saved = peak - to->evaluation().peak.count();
+        // Of a dominated plan: smaller and faster ones are no price for memory.
+        if (to->evaluation().stepTime >= from.evaluation().stepTime)
+            ways.push_back(cheaperPlan(from, to));
     }
     return ways;
 }

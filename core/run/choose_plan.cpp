@@ -20,13 +20,25 @@ public:
            base::Bytes budget, const base::JobContext& context)
         : m_settings{settings}, m_budget{budget}, m_context{context}
     {
-        for (const FrontierPoint& point : frontier.points())
+        for (const FrontierPoint& point : frontier.candidates())
             if (point->evaluation().peak <= budget)
                 m_within.push_back(point);
         std::ranges::reverse(m_within);
     }
 
     [[nodiscard]] const std::vector<FrontierPoint>& within() const { return m_within; }
+    /// The place of a plan that is within the budget.
+    [[nodiscard]] std::size_t placeOf(const FrontierPoint& plan) const
+    {
+        return static_cast<std::size_t>(std::ranges::find(m_within, plan) - m_within.begin());
+    }
+    [[nodiscard]] std::size_t countFasterThan(const FrontierPoint& plan) const
+    {
+        const auto isFaster = [&plan](const FrontierPoint& other) {
+            return other->evaluation().stepTime < plan->evaluation().stepTime;
+        };
+        return static_cast<std::size_t>(std::ranges::count_if(m_within, isFaster));
+    }
     /// The place of the plan to take, looking at the first `count` from `begin` on; the fastest is
     /// looked at always.
     [[nodiscard]] base::Result<std::size_t> choose(std::size_t begin, std::size_t count);
@@ -72,14 +84,14 @@ base::Result<PlanChoice> choosePlan(const plan::Frontier& frontier,
     const std::optional<std::size_t> told =
         known && !settings.expandableSegments ? known->fastestWithin(budget) : std::nullopt;
     ASSIGN_OR_RETURN(const std::size_t chosen,
-                     search.choose(told ? within.size() - 1 - *told : 0,
+                     search.choose(told ? search.placeOf(known->plans[*told]) : 0,
                                    prefer == Prefer::Runs ? within.size() : 1));
     PlanChoice choice;
     ASSIGN_OR_RETURN(choice.plan.plan, plan::withBudget(*within[chosen], budget));
     choice.plan.provenance = within[chosen].provenance;
     ASSIGN_OR_RETURN(choice.verdict, willRun(*choice.plan, settings, budget, context));
-    if (chosen > 0)
-        choice.passedOver = PassedOver{chosen, within.front(), search.first()};
+    if (const std::size_t faster = search.countFasterThan(within[chosen]); faster > 0)
+        choice.passedOver = PassedOver{faster, within.front(), search.first()};
     return choice;
 }
 

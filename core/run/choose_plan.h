@@ -39,7 +39,7 @@ struct PlanChoice
     }
 };
 
-/// Prefer::Runs: the fastest plan within the budget that runs without cache flushes; else the
+/// Prefer::Runs: the fastest candidate within the budget that runs without cache flushes; else the
 /// fastest that runs; else, as nothing runs, the fastest within the budget. Some milliseconds for
 /// each plan that is passed over, unless `known`, a table of this frontier with these settings,
 /// says which one to take. Cancelled if stopped.

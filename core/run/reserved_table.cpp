@@ -13,19 +13,19 @@ namespace plimsoll::run {
 std::optional<std::size_t> ReservedTable::fastestWithin(base::Bytes budget) const
 {
     for (std::size_t i = reserved.size(); i-- > 0;) // the fastest is the last
-        if (reserved[i] <= budget && frontier->points()[i]->evaluation().peak <= budget)
+        if (reserved[i] <= budget && plans[i]->evaluation().peak <= budget)
             return i;
     return std::nullopt;
 }
 
 PlansByBudget plansByBudget(const ReservedTable& table)
 {
-    const std::vector<plan::FrontierPoint>& points = table.frontier->points();
     PlansByBudget plans;
-    for (std::size_t i = points.size(); i-- > 0;) { // the fastest first
-        const base::Bytes budget = std::max(table.reserved[i], points[i]->evaluation().peak);
+    for (std::size_t i = table.plans.size(); i-- > 0;) { // the fastest first
+        const plan::FrontierPoint& plan = table.plans[i];
+        const base::Bytes budget = std::max(table.reserved[i], plan->evaluation().peak);
         if (plans.empty() || budget < plans.back().budget)
-            plans.push_back({budget, points[i]});
+            plans.push_back({budget, plan});
     }
     std::ranges::reverse(plans);
     return plans;
@@ -40,6 +40,15 @@ PlansByBudget plansByBudget(const plan::Frontier& frontier)
     return plans;
 }
 
+std::optional<base::Bytes> reservedBy(const plan::VerifiedPlan& plan,
+                                      const allocator::AllocatorSettings& settings,
+                                      const std::stop_token& stop)
+{
+    const std::optional<DeviceRun> run =
+        runLoop(plan, settings, allocator::AllocatorReplay::kUnlimited, stop);
+    return run ? std::optional{run->reserved + plan.problem().reserve} : std::nullopt;
+}
+
 base::Result<ReservedTablePtr> reservedTable(plan::FrontierPtr frontier,
                                              const allocator::AllocatorSettings& settings,
                                              const ReservedTablePtr& known,
@@ -48,21 +57,20 @@ base::Result<ReservedTablePtr> reservedTable(plan::FrontierPtr frontier,
     std::unordered_map<const plan::Evaluation*, base::Bytes> before;
     if (known && known->settings == settings)
         for (std::size_t i = 0; i < known->reserved.size(); ++i)
-            before.emplace(known->frontier->points()[i]->evaluationPtr().get(), known->reserved[i]);
-    auto table = std::make_shared<ReservedTable>(ReservedTable{std::move(frontier), settings, {}});
-    const std::vector<plan::FrontierPoint>& points = table->frontier->points();
-    for (const plan::FrontierPoint& point : points) {
-        context.report(table->reserved.size(), points.size());
-        const auto found = before.find(point->evaluationPtr().get());
-        if (found != before.end()) {
-            table->reserved.push_back(found->second);
-            continue;
-        }
-        const std::optional<DeviceRun> run =
-            runLoop(*point, settings, allocator::AllocatorReplay::kUnlimited, context.stop);
-        if (!run)
+            before.emplace(known->plans[i]->evaluationPtr().get(), known->reserved[i]);
+    auto table = std::make_shared<ReservedTable>();
+    table->plans = frontier->candidates();
+    table->frontier = std::move(frontier);
+    table->settings = settings;
+    for (const plan::FrontierPoint& plan : table->plans) {
+        context.report(table->reserved.size(), table->plans.size());
+        const auto found = before.find(plan->evaluationPtr().get());
+        const std::optional<base::Bytes> reserved = found != before.end()
+                                                        ? std::optional{found->second}
+                                                        : reservedBy(*plan, settings, context.stop);
+        if (!reserved)
             return base::cancelled();
-        table->reserved.push_back(run->reserved + point->problem().reserve);
+        table->reserved.push_back(*reserved);
     }
     return table;
 }

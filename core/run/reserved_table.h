@@ -8,21 +8,23 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <vector>
 
 namespace plimsoll::run {
 
-/// What PyTorch's allocator reserves with each plan of a frontier on a device without a limit. With
-/// that much memory a loop runs without cache flushes; with less, by default settings, it doesn't.
-/// So the table tells at once which plan to take for a budget. With expandable segments, whose
-/// growth depends on the device's memory, it is a good guess only.
+/// What PyTorch's allocator reserves with each candidate of a frontier on a device without a limit.
+/// With that much memory a loop runs without cache flushes; with less, by default settings, it
+/// doesn't. So the table tells at once which plan to take for a budget. With expandable segments,
+/// whose growth depends on the device's memory, it is a good guess only.
 struct ReservedTable
 {
     plan::FrontierPtr frontier;
     allocator::AllocatorSettings settings;
-    std::vector<base::Bytes> reserved; ///< by point; with the plan's reserve
+    std::vector<plan::FrontierPoint> plans; ///< the frontier's candidates(), the slowest first
+    std::vector<base::Bytes> reserved;      ///< by plan; with the plan's reserve
 
-    /// The fastest plan that runs without cache flushes; empty: none does.
+    /// The place of the fastest plan that runs without cache flushes; empty: none does.
     [[nodiscard]] std::optional<std::size_t> fastestWithin(base::Bytes budget) const;
 };
 
@@ -41,6 +43,12 @@ using PlansByBudget = std::vector<PlanFrom>;
 [[nodiscard]] PlansByBudget plansByBudget(const plan::Frontier& frontier);
 
 using ReservedTablePtr = std::shared_ptr<const ReservedTable>;
+
+/// What PyTorch's allocator reserves on a device without a limit, with the plan's reserve. Empty if
+/// stopped.
+[[nodiscard]] std::optional<base::Bytes> reservedBy(const plan::VerifiedPlan& plan,
+                                                    const allocator::AllocatorSettings& settings,
+                                                    const std::stop_token& stop);
 
 /// Some milliseconds for each plan that `known`, of the same settings, doesn't have. Cancelled if
 /// stopped.

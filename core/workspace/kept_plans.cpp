@@ -20,7 +20,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kFormat = 1;
+constexpr int kFormat = 2;
 constexpr std::size_t kMostHead = std::size_t{1} << 24U; ///< bytes of the first line
 
 json settingsOf(const Choices& choices)
@@ -84,6 +84,7 @@ struct Head
 {
     base::Nanoseconds took;
     std::vector<std::string> leftOut;
+    std::size_t points = 0; ///< lines with plans of the frontier: the others are dominated
     std::optional<std::vector<plan::PlannerProgress>> parts;
 };
 
@@ -97,7 +98,8 @@ std::optional<Head> headFrom(std::string_view line, const json& key)
             if (head.at(name) != value)
                 return std::nullopt;
         Head found{base::Nanoseconds{head.at("took_ns").get<std::int64_t>()},
-                   head.at("left_out").get<std::vector<std::string>>(), std::nullopt};
+                   head.at("left_out").get<std::vector<std::string>>(),
+                   head.at("points").get<std::size_t>(), std::nullopt};
         if (const json& parts = head.at("parts"); !parts.is_null()) {
             found.parts.emplace();
             for (const json& row : parts)
@@ -130,20 +132,36 @@ bool isBorneOut(const std::vector<plan::PlannerProgress>& parts, const plan::Fro
     });
 }
 
-/// All plans of the text; none if one fails.
-std::optional<plan::Frontier> frontierFrom(std::string_view text, const Planned& planned,
-                                           const base::JobContext& job)
+/// A checked plan that is within the pins.
+std::optional<plan::FrontierPoint> pointFrom(std::string_view line, const Planned& planned)
+{
+    const base::Result<plan::PlanFile> file = plan::readPlan(line, *planned.recorded());
+    if (!file)
+        return std::nullopt;
+    base::Result<plan::VerifiedPlanPtr> verified = plan::certify(planned.problem, file->plan);
+    if (!verified)
+        return std::nullopt;
+    return plan::FrontierPoint{*std::move(verified),
+                               std::make_shared<const plan::Provenance>(file->provenance)};
+}
+
+/// All plans of the text, of which the first `points` are the frontier; none if one fails or is not
+/// in its place.
+std::optional<plan::Frontier> frontierFrom(std::string_view text, std::size_t points,
+                                           const Planned& planned, const base::JobContext& job)
 {
     plan::Frontier frontier;
-    while (!text.empty()) {
+    for (std::size_t line = 0; !text.empty(); ++line) {
         if (job.stopRequested())
             return std::nullopt;
-        const base::Result<plan::PlanFile> file =
-            plan::readPlan(takeLine(text), *planned.recorded());
-        if (!file
-            || !solve::certifyAndInsert(frontier, planned.problem, file->plan, {},
-                                        std::make_shared<const plan::Provenance>(file->provenance)))
+        std::optional<plan::FrontierPoint> point = pointFrom(takeLine(text), planned);
+        const bool isPoint = line < points;
+        if (!point || frontier.improvedBy((*point)->evaluation()) != isPoint)
             return std::nullopt;
+        if (isPoint)
+            frontier.insert(*std::move(point));
+        else
+            frontier.keepDominated(*std::move(point));
     }
     return frontier;
 }
@@ -155,6 +173,7 @@ std::string keptPlans(const Planned& planned, const std::string& contentHash)
     json head = keyOf(planned.choices, contentHash);
     head["took_ns"] = planned.took.count();
     head["left_out"] = planned.frontier->leftOut();
+    head["points"] = planned.frontier->points().size();
     head["parts"] = nullptr;
     if (planned.frontier->parts()) {
         head["parts"] = json::array();
@@ -163,8 +182,9 @@ std::string keptPlans(const Planned& planned, const std::string& contentHash)
     }
     constexpr auto kReplace = json::error_handler_t::replace;
     std::string text = head.dump(-1, ' ', false, kReplace) + '\n';
-    for (const plan::FrontierPoint& point : planned.frontier->points())
-        text += plan::toJson(point).dump(-1, ' ', false, kReplace) + '\n';
+    for (const auto* plans : {&planned.frontier->points(), &planned.frontier->dominated()})
+        for (const plan::FrontierPoint& plan : *plans)
+            text += plan::toJson(plan).dump(-1, ' ', false, kReplace) + '\n';
     return text;
 }
 
@@ -178,7 +198,7 @@ PlannedPtr plannedFrom(std::string_view text, const std::string& contentHash,
     base::Result<Planned> planned = boundedStep(recorded, choices, job);
     if (!planned)
         return nullptr;
-    std::optional<plan::Frontier> frontier = frontierFrom(text, *planned, job);
+    std::optional<plan::Frontier> frontier = frontierFrom(text, head->points, *planned, job);
     if (!frontier || (head->parts && !isBorneOut(*head->parts, *frontier)))
         return nullptr;
     for (const std::string& sentence : head->leftOut)

@@ -132,7 +132,7 @@ Result<AlignedRuns> alignRuns(const Overlay& overlay, const Planned& planned,
     laid.unplanned = runUnder(overlay, *planned.unplanned);
     if (overlay.measurement.runs.size() < 2)
         return laid;
-    for (const plan::VerifiedPlanPtr& point : planned.frontier->points()) {
+    for (const plan::VerifiedPlanPtr& point : planned.frontier->candidates()) {
         if (job.stopRequested())
             return base::cancelled();
         if (point->plan().recomputesNothing())

@@ -86,7 +86,7 @@ std::optional<PlannerProgress> find(const Planned* planned, const std::string& p
     std::vector<plan::ProgressPoint> made;
     for (const plan::FrontierPoint& point : planned->frontier->points())
         if (point.provenance->madeBy().planner == planner)
-            made.push_back({point->evaluation().peak, point->evaluation().stepTime});
+            made.push_back(plan::progressPoint(*point));
     joinPoints(found->found, made);
     return found;
 }
@@ -160,16 +160,17 @@ std::vector<PlannerSummary> plannerSummaries(const Choices& choices, const Plann
     return standings;
 }
 
-SummaryAt summaryAt(const PlannerSummary& standing, base::Bytes budget, const ProvenBounds& bounds)
+SummaryAt summaryAt(const PlannerSummary& standing, base::Bytes budget, const ProvenBounds& bounds,
+                    const std::optional<plan::ProgressPoint>& taken)
 {
     const std::vector<plan::ProgressPoint>& found = standing.report.found;
     const auto over = std::partition_point(
         found.begin(), found.end(),
         [budget](const plan::ProgressPoint& point) { return point.peak <= budget; });
-    if (over == found.begin())
+    if (!taken && over == found.begin())
         return {std::nullopt, standing.isBounded && budget < bounds.peak ? solve::Status::Infeasible
                                                                          : solve::Status::NotFound};
-    const plan::ProgressPoint& best = *std::prev(over);
+    const plan::ProgressPoint& best = taken ? *taken : *std::prev(over);
     return {best, standing.isBounded && best.stepTime <= bounds.time ? solve::Status::Optimal
                                                                      : solve::Status::Feasible};
 }

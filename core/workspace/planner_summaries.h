@@ -53,8 +53,10 @@ struct ProvenBounds
     base::Nanoseconds time; ///< a lower bound on the time of plans within the budget
 };
 
-/// O(log n).
+/// `taken`: the plan that was taken of this planner's, which need not be the fastest within the
+/// budget. O(log n).
 [[nodiscard]] SummaryAt summaryAt(const PlannerSummary& standing, base::Bytes budget,
-                                  const ProvenBounds& bounds);
+                                  const ProvenBounds& bounds,
+                                  const std::optional<plan::ProgressPoint>& taken = std::nullopt);
 
 } // namespace plimsoll::workspace

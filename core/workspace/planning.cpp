@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/workspace/planning.h"
 
-#include "core/allocator/allocator_replay.h"
 #include "core/base/try.h"
 #include "core/graph/resize.h"
 #include "core/plan/pins.h"
-#include "core/run/device_run.h"
+#include "core/run/reserved_table.h"
 #include "core/solve/api/certify_and_insert.h"
 
 #include <algorithm>
@@ -70,9 +69,7 @@ base::Bytes neededBy(const plan::VerifiedPlan& plan, const base::JobContext& job
     const base::Bytes peak = plan.evaluation().peak;
     if (!run::hasAllocator(plan.problem()))
         return peak;
-    const std::optional<run::DeviceRun> run =
-        run::runLoop(plan, {}, allocator::AllocatorReplay::kUnlimited, job.stop);
-    return run ? std::max(peak, run->reserved + plan.problem().reserve) : peak;
+    return std::max(peak, run::reservedBy(plan, {}, job.stop).value_or(peak));
 }
 
 } // namespace

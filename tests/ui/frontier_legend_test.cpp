@@ -35,7 +35,7 @@ void FrontierLegendTest::namesWhoMadeThePoints()
     auto* view = page->findChild<FrontierView*>();
     QVERIFY(view != nullptr);
     std::set<QString> makers;
-    for (const auto& point : page->document().planned()->frontier->points())
+    for (const auto& point : page->document().planned()->frontier->candidates())
         makers.insert(QString::fromStdString(point.provenance->madeBy().planner));
     QVERIFY(makers.size() >= 2); // auto took plans of several
     const std::set<QString> marked{QStringLiteral("auto"), QStringLiteral("rotor"),

@@ -118,7 +118,7 @@ void MainWindowTest::saysWhyABudgetHasNoPlan()
     // The least budget with a plan that runs, a hair larger so that it reads as what it is.
     QVERIFY(page->document().outcome().best->evaluation().peak >= pale->evaluation().peak);
     QVERIFY(page->document().budget()
-            == shownCeiling(page->document().plansByBudget().front().budget));
+            == shownCeiling(page->document().chooser().plans().front().budget));
     QVERIFY(QTest::qWaitFor([&] { return page->document().isRefined(); }, kPatience));
     QVERIFY(page->document().choice().verdict->status == plimsoll::run::RunStatus::Runs);
     QVERIFY(page->strip().isHidden());

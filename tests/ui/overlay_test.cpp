@@ -104,7 +104,7 @@ void OverlayTest::isLaidOverByADrop()
 {
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
-    page->document().commitBudget(page->document().planned()->unplanned->evaluation().peak);
+    page->document().commitBudget(page->document().planned()->unplannedNeeds);
     const Bytes top = viewOf<BudgetTimelineView>(*page).axisTop();
     const QImage before = viewOf<BudgetTimelineView>(*page).grab().toImage();
     const QAction& remove = *m_window->findChild<QAction*>(QStringLiteral("file.no_measurement"));
@@ -139,7 +139,7 @@ void OverlayTest::standsBesideThePredictionInTheTables()
 {
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
-    page->document().commitBudget(page->document().planned()->unplanned->evaluation().peak);
+    page->document().commitBudget(page->document().planned()->unplannedNeeds);
     QTest::keyClick(&viewOf<BudgetTimelineView>(*page), Qt::Key_T,
                     Qt::ControlModifier | Qt::ShiftModifier);
     QTableView& steps = *page->findChild<QTableView*>(QStringLiteral("steps"));
@@ -181,10 +181,10 @@ void OverlayTest::showsThePlanThatWasMeasured()
 {
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
-    const auto& points = page->document().planned()->frontier->points();
-    const plan::VerifiedPlanPtr planned = points[points.size() / 2];
+    const plimsoll::run::PlansByBudget& plans = page->document().chooser().plans();
+    const plan::VerifiedPlanPtr planned = plans[plans.size() / 2].plan;
     QVERIFY(!planned->plan().recomputesNothing());
-    page->document().commitBudget(page->document().planned()->unplanned->evaluation().peak);
+    page->document().commitBudget(page->document().planned()->unplannedNeeds);
     QSignalSpy laid{m_window.get(), &MainWindow::fileAdded};
     drop(written(*page, planned, 0));
     QVERIFY(laid.wait(kPatience));

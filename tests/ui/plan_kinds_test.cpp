@@ -107,7 +107,7 @@ void PlanKindsTest::tellsWhichResultsAreKept()
     plan::VerifiedPlanPtr most;
     plimsoll::base::Bytes budget;
     std::vector<graph::OpId> all;
-    for (const plimsoll::run::PlanFrom& from : page->document().plansByBudget()) {
+    for (const plimsoll::run::PlanFrom& from : page->document().chooser().plans()) {
         std::vector<graph::OpId> kept;
         for (const plan::Region& region : from.plan->plan().regions())
             collectKept(region, kept);

@@ -145,11 +145,13 @@ void PlanTextsTest::putsTheBoundOnItsStep()
 void PlanTextsTest::saysHowFarABudgetFallsShort()
 {
     const Bytes bound = m_planned->peakBound.bytes;
-    const Message below = infeasibleMessage(*m_planned, bound - Bytes{100 << 20});
+    const Message below = infeasibleMessage(*m_planned, bound - Bytes{100 << 20}, {});
     QVERIFY(below.first.startsWith(QStringLiteral("No plan fits")));
     QVERIFY(below.rest.contains(bytesText(Bytes{100 << 20})));
     if (bound < m_planned->smallestPeak) {
-        const Message between = infeasibleMessage(*m_planned, bound);
+        const Message between = infeasibleMessage(*m_planned, bound, bound + Bytes{50 << 20});
+        QVERIFY(between.rest.contains(QStringLiteral("A plan runs with ")
+                                      + bytesText(Bytes{50 << 20})));
         QVERIFY(between.first.contains(QStringLiteral("was found")));
         QVERIFY(between.rest.contains(QStringLiteral("None is ruled out")));
     }
@@ -169,7 +171,7 @@ void PlanTextsTest::agreesWithWhoeverSubtracts_data()
 void PlanTextsTest::agreesWithWhoeverSubtracts()
 {
     QFETCH(qlonglong, budget);
-    const Message message = infeasibleMessage(*m_planned, Bytes{budget});
+    const Message message = infeasibleMessage(*m_planned, Bytes{budget}, {});
     static const QRegularExpression number{QStringLiteral("([0-9.]+)\u00a0([KMGT]?i?B)")};
     const auto parse = [](const QRegularExpressionMatch& match) {
         const QString unit = match.captured(2);

@@ -22,29 +22,19 @@ namespace plimsoll::ui {
 
 namespace {
 
-constexpr double kQuantile = 0.9; ///< of the plans' slow-downs: up to there the axis is in scale
-constexpr double kOutlier = 1.8;  ///< how much larger the largest must be to break the axis
-constexpr double kStrip = 0.2;    ///< of the plot's height, above the break
-constexpr double kGiB = 1073741824.0;
-
 constexpr double kLegendHeight = 22;
 
 /// The distinct marks of the frontier's plans.
 std::vector<const PlannerLook*> marksOf(const plan::Frontier& frontier)
 {
     std::vector<const PlannerLook*> marks;
-    const auto& points = frontier.points();
+    const auto points = frontier.candidates();
     for (const PlannerLook& look : plannerLooks())
         if (std::ranges::any_of(points, [&look](const plan::FrontierPoint& point) {
                 return &plannerLookOf(point.provenance->madeBy().planner) == &look;
             }))
             marks.push_back(&look);
     return marks;
-}
-
-double gibOf(base::Bytes bytes)
-{
-    return static_cast<double>(bytes.count()) / kGiB;
 }
 
 } // namespace
@@ -104,58 +94,24 @@ double FrontierView::slowerOf(const plan::VerifiedPlan& plan) const
     return slowDown(plan.evaluation().stepTime, m_unplannedTime);
 }
 
-FrontierView::Axes FrontierView::axes() const
+FrontierAxes FrontierView::axes() const
 {
     const Theme& theme = Theme::current();
-    Axes axes;
-    axes.plot = QRectF{rect()}.adjusted(theme.px(52), theme.px(kLegendHeight), -theme.px(14),
-                                        -theme.px(34));
-    if (!m_frontier || m_frontier->points().empty())
-        return axes;
-    const auto& points = m_frontier->points();
-    const double least = std::min(gibOf(m_lowerBound), gibOf(points.front()->evaluation().peak));
-    const double most = gibOf(points.back()->evaluation().peak);
-    const double margin = std::max((most - least) * 0.06, most * 0.01);
-    axes.minGiB = std::max(0.0, least - 2 * margin);
-    axes.maxGiB = most + margin;
-    std::vector<double> slower;
-    for (const plan::FrontierPoint& point : points)
-        slower.push_back(slowerOf(*point));
-    const auto most90 = slower.begin()
-                        + static_cast<std::ptrdiff_t>(
-                            std::floor(kQuantile * static_cast<double>(slower.size() - 1)));
-    const double largest = *std::ranges::max_element(slower);
-    std::ranges::nth_element(slower, most90);
-    axes.maxSlower = std::max(axes.maxSlower, largest * 1.1);
-    axes.limit = std::max(axes.limit, *most90 * 1.25);
-    if (axes.maxSlower < kOutlier * axes.limit) // nothing is squashed
-        axes.limit = axes.maxSlower;
-    return axes;
-}
-
-QPointF FrontierView::at(const Axes& range, double gib, double slower)
-{
-    const QRectF& plot = range.plot;
-    const double x =
-        plot.left() + (gib - range.minGiB) / (range.maxGiB - range.minGiB) * plot.width();
-    if (!range.isBroken())
-        return {x, plot.bottom() - slower / range.maxSlower * plot.height()};
-    const double strip = kStrip * plot.height();
-    const double y =
-        slower <= range.limit
-            ? plot.bottom() - slower / range.limit * (plot.height() - strip)
-            : plot.top() + strip - (slower - range.limit) / (range.maxSlower - range.limit) * strip;
-    return {x, y};
+    const QRectF plot = QRectF{rect()}.adjusted(theme.px(52), theme.px(kLegendHeight),
+                                                -theme.px(14), -theme.px(34));
+    return m_frontier && !m_frontier->points().empty()
+               ? frontierAxes(plot, *m_frontier, m_unplannedTime, m_lowerBound)
+               : FrontierAxes{.plot = plot};
 }
 
 QPointF FrontierView::positionOf(const plan::VerifiedPlan& plan) const
 {
-    return at(axes(), gibOf(plan.evaluation().peak), slowerOf(plan));
+    return axes().at(gibOf(plan.evaluation().peak), slowerOf(plan));
 }
 
 base::Bytes FrontierView::budgetAt(double x) const
 {
-    const Axes range = axes();
+    const FrontierAxes range = axes();
     const double share = std::clamp((x - range.plot.left()) / range.plot.width(), 0.0, 1.0);
     return base::Bytes{std::llround((range.minGiB + share * (range.maxGiB - range.minGiB)) * kGiB)};
 }
@@ -177,7 +133,7 @@ void FrontierView::paintEvent(QPaintEvent* /*event*/)
         painter.drawText(rect(), Qt::AlignCenter | Qt::TextWordWrap, m_emptyText);
         return;
     }
-    const Axes range = axes();
+    const FrontierAxes range = axes();
     const bool hasRoom = range.plot.width() >= 40 && range.plot.height() >= 30;
     if (m_stillDirty || m_still.size() != size() * devicePixelRatioF()) {
         m_still = QPixmap{size() * devicePixelRatioF()};
@@ -199,20 +155,20 @@ void FrontierView::paintEvent(QPaintEvent* /*event*/)
         drawFocusRing(painter, range.plot);
 }
 
-void FrontierView::paintAxes(QPainter& painter, const Axes& range) const
+void FrontierView::paintAxes(QPainter& painter, const FrontierAxes& range) const
 {
     const Theme& theme = Theme::current();
     painter.fillRect(range.plot, theme.color(Role::Plot));
     painter.setFont(theme.font(TextRole::Small));
     const QFontMetricsF metrics{painter.font()};
-    const double scaled = range.plot.height() * (range.isBroken() ? 1 - kStrip : 1);
+    const double scaled = range.scaledHeight();
     std::vector<double> ticks = decimalTicks(0, range.limit * 100, scaled, theme.px(30));
     if (range.isBroken()) {
         std::erase_if(ticks, [&](double tick) { return tick > range.limit * 100 * 0.9; });
         ticks.push_back(std::round(range.maxSlower / 1.1 * 100));
     }
     for (const double tick : ticks) {
-        const double y = at(range, range.minGiB, tick / 100).y();
+        const double y = range.at(range.minGiB, tick / 100).y();
         painter.setPen(theme.color(Role::Grid));
         painter.drawLine(QPointF{range.plot.left(), y}, QPointF{range.plot.right(), y});
         painter.setPen(theme.color(Role::Muted));
@@ -227,7 +183,7 @@ void FrontierView::paintAxes(QPainter& painter, const Axes& range) const
     const double perGiB = kGiB / static_cast<double>(unit.factor);
     for (const double tick : decimalTicks(range.minGiB * perGiB, range.maxGiB * perGiB,
                                           range.plot.width(), theme.px(44))) {
-        const double x = at(range, tick / perGiB, 0).x();
+        const double x = range.at(tick / perGiB, 0).x();
         painter.setPen(theme.color(Role::Muted));
         drawNumber(painter, {x, range.plot.bottom() + theme.px(15)}, QString::number(tick),
                    Qt::AlignHCenter);
@@ -236,7 +192,7 @@ void FrontierView::paintAxes(QPainter& painter, const Axes& range) const
     painter.drawText(QRectF{range.plot.left(), range.plot.bottom() + theme.px(17),
                             range.plot.width(), metrics.height()},
                      Qt::AlignRight, QStringLiteral("peak, %1").arg(QString::fromUtf16(unit.name)));
-    const double bound = at(range, gibOf(m_lowerBound), 0).x();
+    const double bound = range.at(gibOf(m_lowerBound), 0).x();
     if (bound > range.plot.left() + 1) {
         const QRectF zone{range.plot.left(), range.plot.top(), bound - range.plot.left(),
                           range.plot.height()};
@@ -250,10 +206,10 @@ void FrontierView::paintAxes(QPainter& painter, const Axes& range) const
 }
 
 /// Two short strokes across the axis.
-void FrontierView::paintBreak(QPainter& painter, const Axes& range)
+void FrontierView::paintBreak(QPainter& painter, const FrontierAxes& range)
 {
     const Theme& theme = Theme::current();
-    const QPointF at{range.plot.left(), range.plot.top() + kStrip * range.plot.height()};
+    const QPointF at{range.plot.left(), range.plot.bottom() - range.scaledHeight()};
     const double half = theme.px(4);
     setShape(painter, QPen{theme.color(Role::Panel), 5});
     painter.drawLine(at, at + QPointF{range.plot.width(), 0});
@@ -265,12 +221,12 @@ void FrontierView::paintBreak(QPainter& painter, const Axes& range)
         }
 }
 
-void FrontierView::paintCurve(QPainter& painter, const Axes& range) const
+void FrontierView::paintCurve(QPainter& painter, const FrontierAxes& range) const
 {
     const Theme& theme = Theme::current();
     QPolygonF points;
     for (const plan::FrontierPoint& point : m_frontier->points())
-        points << at(range, gibOf(point->evaluation().peak), slowerOf(*point));
+        points << range.at(gibOf(point->evaluation().peak), slowerOf(*point));
     painter.save();
     painter.setClipRect(range.plot.adjusted(-6, -6, 6, 6));
     // The line looks like the planner that was asked, each marker like the plan's own planner.
@@ -281,18 +237,23 @@ void FrontierView::paintCurve(QPainter& painter, const Axes& range) const
         pen.setDashPattern(dashes);
     setShape(painter, pen);
     painter.drawPolyline(stepCurve(points));
+    paintMarks(painter, range, m_frontier->dominated());
+    paintMarks(painter, range, m_frontier->points());
+    painter.restore();
+}
+
+void FrontierView::paintMarks(QPainter& painter, const FrontierAxes& range,
+                              const std::vector<plan::FrontierPoint>& plans) const
+{
     QPointF previous{-100, -100};
-    for (int i = 0; i < points.size(); ++i) {
-        const QPointF& point = points[i];
+    for (const plan::FrontierPoint& plan : plans) {
+        const QPointF point = range.at(gibOf(plan->evaluation().peak), slowerOf(*plan));
         // Markers closer than 5 px would overlap.
         if (std::hypot(point.x() - previous.x(), point.y() - previous.y()) < 5)
             continue;
-        const PlannerLook& maker = plannerLookOf(
-            m_frontier->points()[static_cast<std::size_t>(i)].provenance->madeBy().planner);
-        paintPlannerMark(painter, maker, point);
+        paintPlannerMark(painter, plannerLookOf(plan.provenance->madeBy().planner), point);
         previous = point;
     }
-    painter.restore();
 }
 
 std::vector<FrontierLegendEntry> FrontierView::legend() const
@@ -329,11 +290,11 @@ void FrontierView::paintLegend(QPainter& painter) const
     }
 }
 
-void FrontierView::paintBudget(QPainter& painter, const Axes& range) const
+void FrontierView::paintBudget(QPainter& painter, const FrontierAxes& range) const
 {
     const Theme& theme = Theme::current();
     const double x =
-        std::clamp(at(range, gibOf(m_budget), 0).x(), range.plot.left(), range.plot.right());
+        std::clamp(range.at(gibOf(m_budget), 0).x(), range.plot.left(), range.plot.right());
     const QColor color = theme.color(m_current ? Role::Line : Role::Danger);
     for (const QPen& pen : {QPen{theme.color(Role::Halo), 5}, QPen{color, 2}}) {
         setShape(painter, pen, theme.color(Role::Panel));
@@ -343,7 +304,7 @@ void FrontierView::paintBudget(QPainter& painter, const Axes& range) const
     if (!m_current)
         return;
     painter.setPen(QPen{theme.color(Role::Accent), 2});
-    painter.drawEllipse(at(range, gibOf(m_current->evaluation().peak), slowerOf(*m_current)), 5, 5);
+    painter.drawEllipse(range.at(gibOf(m_current->evaluation().peak), slowerOf(*m_current)), 5, 5);
     const QString text = ui::bytesText(m_current->evaluation().peak, Rounding::Up)
                          + QStringLiteral(", ") + percentDifferenceText(slowerOf(*m_current));
     painter.setFont(theme.font(TextRole::SmallStrong));
@@ -472,20 +433,30 @@ void FrontierView::updateToolTip(QPointF position)
     const plan::FrontierPoint* nearest = nullptr;
     const plan::FrontierPoint* larger = nullptr;
     double least = kNear;
-    if (m_frontier)
-        for (const plan::FrontierPoint& point : m_frontier->points()) {
-            const QPointF center = positionOf(*point);
-            const double distance =
-                std::hypot(center.x() - position.x(), center.y() - position.y());
-            if (distance < least) {
-                least = distance;
-                nearest = &point;
-                larger = &point == &m_frontier->points().back() ? nullptr : &point + 1;
-            }
-        }
+    bool isDominated = false;
+    const FrontierAxes range = axes();
+    const auto look = [&](const plan::FrontierPoint& point, const plan::FrontierPoint* next) {
+        const QPointF center = range.at(gibOf(point->evaluation().peak), slowerOf(*point));
+        const double distance = std::hypot(center.x() - position.x(), center.y() - position.y());
+        if (distance >= least)
+            return;
+        least = distance;
+        nearest = &point;
+        larger = next;
+        isDominated = next == nullptr && &point != &m_frontier->points().back();
+    };
+    if (m_frontier) {
+        for (const plan::FrontierPoint& point : m_frontier->points())
+            look(point, &point == &m_frontier->points().back() ? nullptr : &point + 1);
+        for (const plan::FrontierPoint& point : m_frontier->dominated())
+            look(point, nullptr);
+    }
     QString text = nearest == nullptr ? QString{} : pointText(*nearest);
     if (larger != nullptr && m_difference)
         text += u'\n' + m_difference(**larger, *nearest);
+    if (isDominated)
+        text +=
+            QStringLiteral("\nPyTorch's allocator reserves less with it than with faster plans.");
     setToolTip(text);
 }
 

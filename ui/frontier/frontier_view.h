@@ -3,6 +3,7 @@
 
 #include "core/evaluate/bound.h"
 #include "core/evaluate/frontier.h"
+#include "ui/frontier/frontier_axes.h"
 
 #include <QPixmap>
 #include <QWidget>
@@ -72,27 +73,16 @@ protected:
     void leaveEvent(QEvent* event) override;
 
 private:
-    struct Axes
-    {
-        QRectF plot;
-        double minGiB = 0;
-        double maxGiB = 1;
-        double maxSlower = 0.1;
-        /// Up to here the axis is in scale; above, if that is below maxSlower, it is broken: what
-        /// few plans are there share a strip at the top.
-        double limit = 0.1;
-
-        [[nodiscard]] bool isBroken() const { return limit < maxSlower; }
-    };
-    [[nodiscard]] Axes axes() const;
-    [[nodiscard]] static QPointF at(const Axes& range, double gib, double slower);
+    [[nodiscard]] FrontierAxes axes() const;
     [[nodiscard]] double slowerOf(const plan::VerifiedPlan& plan) const;
-    void paintAxes(QPainter& painter, const Axes& range) const;
-    static void paintBreak(QPainter& painter, const Axes& range);
+    void paintAxes(QPainter& painter, const FrontierAxes& range) const;
+    static void paintBreak(QPainter& painter, const FrontierAxes& range);
     [[nodiscard]] QString pointText(const plan::FrontierPoint& point) const;
-    void paintCurve(QPainter& painter, const Axes& range) const;
+    void paintCurve(QPainter& painter, const FrontierAxes& range) const;
+    void paintMarks(QPainter& painter, const FrontierAxes& range,
+                    const std::vector<plan::FrontierPoint>& plans) const;
     void paintLegend(QPainter& painter) const;
-    void paintBudget(QPainter& painter, const Axes& range) const;
+    void paintBudget(QPainter& painter, const FrontierAxes& range) const;
     void updateToolTip(QPointF position);
     void describe();
     void redraw(); ///< including the cached part

@@ -403,15 +403,20 @@ void BudgetPanel::judgeNothing(Verdict verdict, const QString& sentence)
 void BudgetPanel::showNoPlan(const workspace::Planned& planned)
 {
     m_head->showOnlyUnplanned(planned.unplanned->evaluation());
-    const base::Bytes smallest = m_leastBudget;
     m_gaugeText->setColor(Role::Danger);
     m_gaugeText->setText(
-        m_budget < planned.peakBound.bytes
-            ? tr("below the lower bound")
-            : tr("%1 short").arg(ui::bytesText(smallest - m_budget, Rounding::Up)));
+        m_budget < planned.peakBound.bytes ? tr("below the lower bound")
+        : m_leastBudget ? tr("%1 short").arg(ui::bytesText(*m_leastBudget - m_budget, Rounding::Up))
+                        : tr("no plan"));
     judgeNothing(Verdict::Bad,
-                 tr("No plan for %1 is known. Smallest at which a plan runs: %2.")
-                     .arg(ui::bytesText(m_budget), ui::bytesText(smallest, Rounding::Up)));
+                 withLeastBudget(tr("No plan for %1 is known.").arg(ui::bytesText(m_budget))));
+}
+
+QString BudgetPanel::withLeastBudget(const QString& sentence) const
+{
+    return m_leastBudget ? tr("%1 Smallest at which a plan runs: %2.")
+                               .arg(sentence, ui::bytesText(*m_leastBudget, Rounding::Up))
+                         : sentence;
 }
 
 void BudgetPanel::showAnswer(const workspace::Planned& planned, const solve::Outcome& outcome,
@@ -428,16 +433,13 @@ void BudgetPanel::showAnswer(const workspace::Planned& planned, const solve::Out
     QString bound = ui::bytesText(outcome.peakBound.bytes, Rounding::Down);
     if (bound == ui::bytesText(m_budget)) // "No plan fits 6.00 GiB: 6.00 GiB must be live"
         bound = ui::bytesText(outcome.peakBound.bytes, Rounding::Up);
-    const QString smallest = ui::bytesText(m_leastBudget, Rounding::Up);
-    judgeNothing(Verdict::Bad,
-                 outcome.status == solve::Status::Infeasible
-                     ? tr("No plan fits %1: %2 must be live at once at %3. Smallest at which a "
-                          "plan runs: %4.")
-                           .arg(ui::bytesText(m_budget), bound,
-                                opPlace(program, outcome.peakBound.op), smallest)
-                     : tr("No plan for %1 was found, and none is ruled out (the bound is %2). "
-                          "Smallest at which a plan runs: %3.")
-                           .arg(ui::bytesText(m_budget), bound, smallest));
+    const QString why =
+        outcome.status == solve::Status::Infeasible
+            ? tr("No plan fits %1: %2 must be live at once at %3.")
+                  .arg(ui::bytesText(m_budget), bound, opPlace(program, outcome.peakBound.op))
+            : tr("No plan for %1 was found, and none is ruled out (the bound is %2).")
+                  .arg(ui::bytesText(m_budget), bound);
+    judgeNothing(Verdict::Bad, withLeastBudget(why));
 }
 
 void BudgetPanel::showOutdated(const workspace::Planned& planned, const run::PlanChoice& choice,

@@ -40,8 +40,8 @@ public:
     /// Devices by hand, listed below those of the table.
     void setOwnDevices(const std::vector<plan::Device>& devices);
     void setBudget(base::Bytes budget);
-    /// The smallest budget with a plan that runs, as far as is known.
-    void setLeastBudget(base::Bytes budget) { m_leastBudget = budget; }
+    /// The smallest budget at which one of the known plans runs; empty while that is unknown.
+    void setLeastBudget(std::optional<base::Bytes> budget) { m_leastBudget = budget; }
     /// The first plan for the budget is being searched: shows figures of the unplanned step.
     void showUnplanned(const plan::VerifiedPlanPtr& unplanned);
     /// While dragging: the plan for the budget (null: none) without bounds.
@@ -82,6 +82,8 @@ private:
     void choosePlanner(const QString& id);
     void buildOptions(QWidget& content);
     void judgePlan(const run::PlanChoice& choice);
+    /// Adds the smallest budget at which a plan runs, if it is known.
+    [[nodiscard]] QString withLeastBudget(const QString& sentence) const;
     void judgeNothing(Verdict verdict, const QString& sentence);
     void showNoPlan(const workspace::Planned& planned);
     void readBudget();
@@ -92,7 +94,7 @@ private:
     graph::ProgramPtr m_recorded;
     std::vector<plan::Device> m_ownDevices;
     base::Bytes m_budget;
-    base::Bytes m_leastBudget;
+    std::optional<base::Bytes> m_leastBudget;
     base::Bytes m_unplannedPeak; ///< 0: not known yet
     QComboBox* m_device = nullptr;
     QLineEdit* m_budgetEdit = nullptr;

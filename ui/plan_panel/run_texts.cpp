@@ -18,16 +18,16 @@ QString tr(const char* text)
 
 /// With the cheapest help first.
 QString failing(const plan::VerifiedPlan& plan, base::Bytes budget, const run::RunVerdict& run,
-                base::Bytes leastBudget)
+                std::optional<base::Bytes> leastBudget)
 {
     const run::OutOfMemory& failure = *run.run.failure;
     QString text = tr("Runs out of memory with %1, at %2: free memory lies in pieces. ")
                        .arg(ui::bytesText(budget), opPlace(*plan.problem().step(), failure.op));
     if (run.expandable == run::RunStatus::Runs)
         return text + tr("With expandable segments this plan runs.");
-    if (budget < leastBudget && leastBudget < *run.runsAt)
+    if (leastBudget && budget < *leastBudget && *leastBudget < *run.runsAt)
         return text
-               + tr("Another plan runs from %1 on.").arg(ui::bytesText(leastBudget, Rounding::Up));
+               + tr("Another plan runs from %1 on.").arg(ui::bytesText(*leastBudget, Rounding::Up));
     return text + tr("This plan runs with %1.").arg(ui::bytesText(*run.runsAt, Rounding::Up));
 }
 
@@ -74,7 +74,8 @@ QString passedOverText(const run::PassedOver& passed)
 
 } // namespace
 
-Judgement judge(const run::PlanChoice& choice, base::Bytes budget, base::Bytes leastBudget)
+Judgement judge(const run::PlanChoice& choice, base::Bytes budget,
+                std::optional<base::Bytes> leastBudget)
 {
     const plan::VerifiedPlan& plan = *choice.plan;
     const std::optional<run::RunVerdict>& run = choice.verdict;

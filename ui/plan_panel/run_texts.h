@@ -18,9 +18,9 @@ struct Judgement
 };
 
 /// Of a plan within the budget.
-/// `leastBudget`: the smallest at which any plan is known to run.
+/// `leastBudget`: the smallest at which one of the known plans runs; empty: unknown.
 [[nodiscard]] Judgement judge(const run::PlanChoice& choice, base::Bytes budget,
-                              base::Bytes leastBudget);
+                              std::optional<base::Bytes> leastBudget);
 /// Where memory runs out and how much there is, or how often the cache is emptied, and why a faster
 /// plan was not taken; "" if there is nothing to tell.
 [[nodiscard]] QString runDetails(const run::PlanChoice& choice);

@@ -340,7 +340,7 @@ void PlanPage::setHiddenColumns(const QStringList& ids)
 }
 
 void PlanPage::showInfeasible(const graph::ProgramPtr& program, const solve::Outcome& outcome,
-                              base::Bytes budget, base::Bytes smallest)
+                              base::Bytes budget, std::optional<base::Bytes> leastBudget)
 {
     replacePlan(nullptr);
     showRuntime({});
@@ -348,8 +348,11 @@ void PlanPage::showInfeasible(const graph::ProgramPtr& program, const solve::Out
     const QString sentence =
         outcome.status == solve::Status::Infeasible
             ? tr("These are live at once at %1, and no recomputation removes them:").arg(place)
-            : tr("None found for %1; a plan runs from %2 on. Live at once at %3 in any plan:")
-                  .arg(ui::bytesText(budget), ui::bytesText(smallest, Rounding::Up), place);
+        : leastBudget
+            ? tr("None found for %1; a plan runs from %2 on. Live at once at %3 in any plan:")
+                  .arg(ui::bytesText(budget), ui::bytesText(*leastBudget, Rounding::Up), place)
+            : tr("None found for %1. Live at once at %2 in any plan:")
+                  .arg(ui::bytesText(budget), place);
     m_bound->show(program, outcome.peakBound, sentence);
     m_pages->setCurrentIndex(BoundTensorsPage);
 }

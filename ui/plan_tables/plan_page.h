@@ -31,9 +31,10 @@ public:
 
     /// A plan; one without regions shows that everything fits.
     void showPlan(const plan::VerifiedPlanPtr& plan);
-    /// No plan within the budget: shows the tensors that set the bound.
+    /// No plan within the budget: shows the tensors that set the bound. `leastBudget`: the smallest
+    /// at which one of the known plans runs; empty: unknown.
     void showInfeasible(const graph::ProgramPtr& program, const solve::Outcome& outcome,
-                        base::Bytes budget, base::Bytes smallest);
+                        base::Bytes budget, std::optional<base::Bytes> leastBudget);
     /// Nothing opened or planned yet.
     void showNothing(const QString& sentence);
     /// Lists only decisions with an op that runs in the range.

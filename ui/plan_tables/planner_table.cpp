@@ -127,8 +127,10 @@ void fillIn(std::vector<PlannerRow>& rows, const std::vector<PlannerSummary>& st
 {
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const PlannerSummary& standing = standings[i];
+        const bool isTaken = standing.isChosen || standing.report.planner == asked.maker;
         const SummaryAt at = asked.budget
-                                 ? workspace::summaryAt(standing, *asked.budget, asked.bounds)
+                                 ? workspace::summaryAt(standing, *asked.budget, asked.bounds,
+                                                        isTaken ? asked.taken : std::nullopt)
                                  : SummaryAt{};
         StateTexts state = stateTexts(standing, at, asked.budget.has_value());
         rows[i].state = std::move(state.whole);

@@ -18,6 +18,7 @@ struct PlannersAt
     std::optional<base::Bytes> budget; ///< none: no numbers
     workspace::ProvenBounds bounds;
     std::string maker; ///< id of the planner whose plan is shown; empty: none
+    std::optional<plan::ProgressPoint> taken = {}; ///< the plan that is shown, if there is a maker
 };
 
 /// The planners side by side: state, peak and slow-down of the plan that each has for the budget. A

@@ -40,8 +40,10 @@ PlannersAt plannersAt(const PlannerState& state)
     asked.budget = state.choice.comparablePeak(state.budget);
     if (!state.isOutdated) { // else these belong to other choices
         asked.bounds = {state.outcome.peakBound.bytes, state.outcome.timeBound};
-        if (state.outcome.best)
-            asked.maker = state.outcome.best.provenance->madeBy().planner;
+        if (const plan::FrontierPoint& best = state.outcome.best) {
+            asked.maker = best.provenance->madeBy().planner;
+            asked.taken = plan::progressPoint(*best);
+        }
     }
     return asked;
 }

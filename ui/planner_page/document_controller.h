@@ -78,8 +78,8 @@ public:
     void commitBudget(base::Bytes budget);
     /// One undo step. Sizes to which the graph can't be resized change nothing and emit failed().
     void commitChoices(const workspace::Choices& choices);
-    /// From which budget on each plan is taken, as far as is known.
-    [[nodiscard]] const run::PlansByBudget& plansByBudget() const { return m_chooser.plans(); }
+    /// Tells from which budget on each plan is taken.
+    [[nodiscard]] const PlanChooser& chooser() const { return m_chooser; }
     /// Of PyTorch's allocator, in which plans are to run.
     void setAllocator(const allocator::AllocatorSettings& settings);
     [[nodiscard]] const allocator::AllocatorSettings& allocator() const

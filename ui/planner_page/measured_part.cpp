@@ -160,12 +160,27 @@ private:
     MeasuredModel* m_model = new MeasuredModel;
 };
 
+/// A budget for which the plan is taken, a round one if possible; empty: none is known.
+std::optional<base::Bytes> budgetOf(const plan::VerifiedPlan& plan, const PlanChooser& chooser)
+{
+    base::Bytes least = plan.evaluation().peak;
+    for (const run::PlanFrom& from : chooser.plans())
+        if (from.plan->plan() == plan.plan())
+            least = from.budget;
+    for (const base::Bytes budget : {shownCeiling(least), least}) {
+        const plan::FrontierPoint taken = chooser.at(budget).plan;
+        if (taken && taken->plan() == plan.plan())
+            return budget;
+    }
+    return std::nullopt;
+}
+
 /// Once per measurement, when plans are available: offers the plan of its second run.
 void offerPlan(workspace::OverlayPtr& offered, PlannerPage& page, const PlannerState& state)
 {
     const workspace::OverlayPtr& overlay = state.document.overlay;
     if (!overlay || !state.laid.unplanned || overlay->measurement.runs.size() < 2
-        || overlay == offered || !state.isPlanned || state.isLaying)
+        || overlay == offered || !state.isPlanned || !state.isByRun || state.isLaying)
         return;
     offered = overlay;
     if (state.laid.planned && state.runOfShown() == state.laid.planned)
@@ -173,17 +188,19 @@ void offerPlan(workspace::OverlayPtr& offered, PlannerPage& page, const PlannerS
     const compare::MeasuredPlan& plan = *overlay->measurement.runs[1].plan;
     const QString made = plan.budget ? bytesText(*plan.budget) : unknownText();
     if (state.laid.plan) {
-        const base::Bytes peak = state.laid.plan->evaluation().peak;
-        const base::Bytes shown = shownCeiling(peak);
-        const base::Bytes budget =
-            state.planned.frontier->at(shown).plan == state.laid.plan ? shown : peak;
-        page.strip().post(
-            {kPlanMessage,
-             MessageKind::Offer,
-             PlannerPage::tr("The measurement has a second run, under a plan for %1.").arg(made),
-             PlannerPage::tr("Its curve is shown with that plan."),
-             {{PlannerPage::tr("Show that plan"),
-               [document = &page.document(), budget] { document->commitBudget(budget); }}}});
+        Message message{
+            kPlanMessage,
+            MessageKind::Offer,
+            PlannerPage::tr("The measurement has a second run, under a plan for %1.").arg(made),
+            PlannerPage::tr("Its curve is shown with that plan."),
+            {}};
+        if (const std::optional<base::Bytes> budget =
+                budgetOf(*state.laid.plan, page.document().chooser()))
+            message.actions.push_back({PlannerPage::tr("Show that plan"),
+                                       [document = &page.document(), budget = *budget] {
+                                           document->commitBudget(budget);
+                                       }});
+        page.strip().post(std::move(message));
         return;
     }
     page.strip().post(

@@ -78,16 +78,20 @@ run::PlanChoice PlanChooser::at(base::Bytes budget) const
         table && choice.plan ? table->fastestWithin(budget) : std::nullopt;
     if (!place)
         return choice;
-    const std::vector<plan::FrontierPoint>& points = m_planned->frontier->points();
-    const plan::FrontierPoint& point = points[*place];
+    const std::vector<plan::FrontierPoint>& plans = table->plans;
+    const plan::FrontierPoint& point = plans[*place];
     base::Result<plan::VerifiedPlanPtr> fitted = plan::withBudget(*point, budget);
     if (!fitted)
         return choice;
-    const auto within = std::ranges::count_if(points, [budget](const plan::FrontierPoint& other) {
-        return other->evaluation().peak <= budget;
-    });
-    if (const std::size_t faster = static_cast<std::size_t>(within) - 1 - *place; faster > 0)
-        choice.passedOver = run::PassedOver{faster, choice.plan, std::nullopt};
+    const auto faster =
+        std::count_if(plans.begin() + static_cast<std::ptrdiff_t>(*place) + 1, plans.end(),
+                      [&](const plan::FrontierPoint& plan) {
+                          return plan->evaluation().peak <= budget
+                                 && plan->evaluation().stepTime < point->evaluation().stepTime;
+                      });
+    if (faster > 0)
+        choice.passedOver =
+            run::PassedOver{static_cast<std::size_t>(faster), choice.plan, std::nullopt};
     choice.plan = {*std::move(fitted), point.provenance};
     if (!m_settings.expandableSegments) {
         choice.verdict = run::RunVerdict{};

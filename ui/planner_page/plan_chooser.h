@@ -28,6 +28,9 @@ public:
     [[nodiscard]] run::PlanChoice at(base::Bytes budget) const;
     /// From which budget on each plan is the one that at() gives, as far as is known.
     [[nodiscard]] const run::PlansByBudget& plans() const { return m_plans; }
+    /// Whether plans() takes plans that run in the allocator: else those whose peak is within the
+    /// budget, since the table is not known yet.
+    [[nodiscard]] bool isByRun() const { return table() || !hasAllocator(); }
     /// Of the current plans and settings; null if it isn't known yet.
     [[nodiscard]] run::ReservedTablePtr table() const;
     /// Keeps the choice for a budget among the current plans under the current settings.

@@ -263,26 +263,28 @@ ShortfallTexts shortfallTexts(base::Bytes budget, base::Bytes needed, Rounding r
 
 } // namespace
 
-Message infeasibleMessage(const workspace::Planned& planned, base::Bytes budget)
+Message infeasibleMessage(const workspace::Planned& planned, base::Bytes budget,
+                          std::optional<base::Bytes> leastBudget)
 {
     const plan::PeakBound& bound = planned.peakBound;
     const graph::Program& program = *planned.unplanned->problem().step();
     Message message;
     message.id = QStringLiteral("budget");
     const bool excluded = budget < bound.bytes;
-    const ShortfallTexts texts = excluded
-                                     ? shortfallTexts(budget, bound.bytes, Rounding::Down)
-                                     : shortfallTexts(budget, planned.smallestPeak, Rounding::Up);
+    const ShortfallTexts texts =
+        excluded ? shortfallTexts(budget, bound.bytes, Rounding::Down)
+                 : shortfallTexts(budget, leastBudget.value_or(budget), Rounding::Up);
     message.first = excluded ? QObject::tr("No plan fits %1.").arg(texts.budget)
                              : QObject::tr("No plan for %1 was found.").arg(texts.budget);
-    // The smallest budget with a plan is shown on the strip's button.
+    // The smallest budget at which a plan runs is shown on the strip's button.
     if (excluded)
         message.rest = QObject::tr("At least %1 must be live at once at %2: %3 short.")
                            .arg(texts.needed, opPlace(program, bound.op), texts.missing);
     else
-        message.rest =
-            QObject::tr("None is ruled out (the bound is %1). The smallest plan needs %2 more.")
-                .arg(bytesText(bound.bytes, Rounding::Down), texts.missing);
+        message.rest = QObject::tr("None is ruled out (the bound is %1).")
+                           .arg(bytesText(bound.bytes, Rounding::Down));
+    if (!excluded && leastBudget)
+        message.rest += QObject::tr(" A plan runs with %1 more.").arg(texts.missing);
     return message;
 }
 

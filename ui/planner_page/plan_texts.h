@@ -38,6 +38,7 @@ readoutOf(const workspace::Planned& planned, const plan::VerifiedPlanPtr& plan, 
 [[nodiscard]] QString differenceText(const plan::VerifiedPlan& larger,
                                      const plan::FrontierPoint& point);
 /// The message for a budget without a plan; the caller adds its actions.
-[[nodiscard]] Message infeasibleMessage(const workspace::Planned& planned, base::Bytes budget);
+[[nodiscard]] Message infeasibleMessage(const workspace::Planned& planned, base::Bytes budget,
+                                        std::optional<base::Bytes> leastBudget);
 
 } // namespace plimsoll::ui

@@ -25,6 +25,7 @@ struct PlannerState
     const solve::Outcome& outcome;      ///< the answer at `budget`
     const run::PlanChoice& choice;      ///< its plan, and whether it runs
     const run::PlansByBudget& byBudget; ///< from which budget on each plan is taken
+    bool isByRun; ///< whether `byBudget` knows the allocator: else a plan is taken for its peak
     const plan::VerifiedPlanPtr& shown; ///< the plan to draw; never null
     const workspace::AlignedRuns& laid; ///< of the measurement; all null: none is overlaid
     bool isLaying;                      ///< whether those are being aligned
@@ -40,10 +41,10 @@ struct PlannerState
 
     /// Whether there is a plan for the current settings, which can be exported.
     [[nodiscard]] bool hasPlan() const { return outcome.best && !isOutdated; }
-    /// The smallest budget with a plan that runs, as far as is known.
-    [[nodiscard]] base::Bytes leastBudget() const
+    /// The smallest budget at which one of the known plans runs; empty while that is unknown.
+    [[nodiscard]] std::optional<base::Bytes> leastBudget() const
     {
-        return byBudget.empty() ? planned.smallestPeak : byBudget.front().budget;
+        return isByRun && !byBudget.empty() ? std::optional{byBudget.front().budget} : std::nullopt;
     }
     /// Whether the frontier is for the current settings and has plans.
     [[nodiscard]] bool hasFrontier() const;

@@ -152,14 +152,18 @@ void showBudget(MessageStrip& strip, DocumentController& document, const Planner
         return;
     }
     // Repeating a message would undo Dismiss; a new budget makes it a new message.
-    const auto text = bytesText(state.budget);
+    const std::optional<base::Bytes> least = state.leastBudget();
+    const auto text =
+        least ? bytesText(state.budget) + u' ' + bytesText(*least) : bytesText(state.budget);
     if (strip.property("budget").toString() == text && state.isRefined)
         return;
     strip.setProperty("budget", text);
-    Message message = infeasibleMessage(state.planned, state.budget);
-    const base::Bytes rounded = shownCeiling(state.leastBudget());
-    message.actions.push_back({PlannerPage::tr("Set budget to %1").arg(bytesText(rounded)),
-                               [&document, rounded] { document.commitBudget(rounded); }});
+    Message message = infeasibleMessage(state.planned, state.budget, least);
+    if (least) {
+        const base::Bytes rounded = shownCeiling(*least);
+        message.actions.push_back({PlannerPage::tr("Set budget to %1").arg(bytesText(rounded)),
+                                   [&document, rounded] { document.commitBudget(rounded); }});
+    }
     strip.post(std::move(message));
 }
 

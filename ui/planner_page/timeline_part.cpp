@@ -156,9 +156,10 @@ void TimelinePart::update(const PlannerState& state, Changes what)
 {
     if ((what & Change::Planned) && state.hasFrontier()) {
         timeline->setSnapTargets(snapTargetsOf(state.byBudget));
-        if (!state.planned.frontier->points().empty()) // the smallest is the slowest
-            timeline->setLongest(state.planned.frontier->points().front()->evaluation().timeline);
-        timeline->setSmallestFeasible(shownCeiling(state.leastBudget()));
+        if (const auto plans = state.planned.frontier->candidates(); !plans.empty())
+            timeline->setLongest(plans.front()->evaluation().timeline); // of the slowest
+        const std::optional<base::Bytes> least = state.leastBudget();
+        timeline->setSmallestFeasible(least ? std::optional{shownCeiling(*least)} : std::nullopt);
     }
     if (what & (Change::Planned | Change::Choices))
         timeline->setCapacityMarks(capacityMarksOf(state.document.choices));

@@ -2,10 +2,12 @@
 #include "app/cli/plan/planner_summaries.h"
 
 #include "core/base/format.h"
+#include "core/solve/registry.h"
 #include "core/workspace/planner_summaries.h"
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -36,8 +38,11 @@ ordered_json standingsJson(const solve::Outcome& outcome, base::Bytes budget,
         return rows;
     for (plan::PlannerProgress& report : outcome.frontier->parts()->read()) {
         const workspace::PlannerSummary standing{std::move(report), false, true, unplanned};
-        const auto at =
-            workspace::summaryAt(standing, budget, {outcome.peakBound.bytes, outcome.timeBound});
+        const bool isTaken =
+            outcome.best && standing.report.call == solve::makerCall(*outcome.best.provenance);
+        const auto at = workspace::summaryAt(
+            standing, budget, {outcome.peakBound.bytes, outcome.timeBound},
+            isTaken ? std::optional{plan::progressPoint(*outcome.best)} : std::nullopt);
         const PlannerState state = standing.report.state;
         ordered_json row = {{"planner", standing.report.planner},
                             {"call", standing.report.call},

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
+
 namespace plimsoll::cli {
 
 CLI::Option* AllocatorOption::addTo(CLI::App& command)
@@ -92,6 +94,20 @@ std::string passedOverText(const run::PassedOver& passed)
             : "has to empty its cache to find memory");
 }
 
+/// What happens with expandable segments to a plan that fails or needs flushes without them.
+std::string_view expandableText(const run::RunVerdict& verdict)
+{
+    const bool fails = verdict.status == run::RunStatus::Fails;
+    switch (*verdict.expandable) {
+    case run::RunStatus::Runs: return "it runs without emptying the cache";
+    case run::RunStatus::RunsWithFlushes:
+        return fails ? "it runs, but PyTorch has to empty its cache to find memory"
+                     : "PyTorch has to empty its cache, too";
+    case run::RunStatus::Fails: break;
+    }
+    return fails ? "it runs out of memory, too" : "it runs out of memory";
+}
+
 std::string runText(const plan::Problem& problem, const RunAnswer& answer)
 {
     const run::RunVerdict& verdict = answer.verdict;
@@ -111,10 +127,8 @@ std::string runText(const plan::Problem& problem, const RunAnswer& answer)
     }
     text += fmt::format(" ({})\n", base::printable(answer.settings, 100));
     if (verdict.expandable)
-        text += fmt::format("              {} with expandable_segments:True\n",
-                            *verdict.expandable == run::RunStatus::Fails  ? "not"
-                            : *verdict.expandable == run::RunStatus::Runs ? "without flushes"
-                                                                          : "with flushes, too,");
+        text += fmt::format("              With expandable_segments:True {}.\n",
+                            expandableText(verdict));
     if (answer.passedOver)
         text += passedOverText(*answer.passedOver);
     return text;

@@ -3,6 +3,7 @@
 
 #include "core/base/try.h"
 #include "core/solve/auto/fit_planners.h"
+#include "core/solve/auto/low_reserve.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -29,6 +30,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kLook{20}; ///< between two looks at the parts' progress
 constexpr int kWhole = 1000;                   ///< per mille
+constexpr int kPieces = 10;                    ///< of the progress
 
 bool recomputesNothing(const plan::Frontier& frontier)
 {
@@ -61,6 +63,7 @@ public:
     }
 
     /// Returns the best plan of all planners for every budget; ties go to the planner listed first.
+    /// Plans that these dominate stay among the candidates where PyTorch's allocator reserves less.
     /// It doesn't depend on the number of threads (at least 1). Fails only if every planner does.
     [[nodiscard]] base::Result<plan::FrontierPtr> run(const FitPlanners& planners,
                                                       std::size_t threads)
@@ -83,7 +86,7 @@ public:
             work();
         wait();
         workers.clear();
-        return merged();
+        return merged(threads);
     }
 
 private:
@@ -159,7 +162,9 @@ private:
                     report.perMille = perMille;
                 });
             }
-            m_job.report(progress, m_parts.size() * kWhole);
+            // The last piece is left to what follows the search.
+            const std::size_t whole = m_parts.size() * kWhole;
+            m_job.report(progress * (kPieces - 1), whole * kPieces);
         }
     }
 
@@ -181,11 +186,17 @@ private:
     {
         for (const plan::FrontierPoint& point : found.points())
             if (into.improvedBy(point->evaluation()))
-                into.insert({point.plan, std::make_shared<const plan::Provenance>(plan::Provenance{
-                                             m_asked, point.provenance->madeBy()})});
+                into.insert(asAsked(point));
     }
 
-    [[nodiscard]] base::Result<plan::FrontierPtr> merged() const
+    /// A plan of a part as one of this run.
+    [[nodiscard]] plan::FrontierPoint asAsked(const plan::FrontierPoint& point) const
+    {
+        return {point.plan, std::make_shared<const plan::Provenance>(
+                                plan::Provenance{m_asked, point.provenance->madeBy()})};
+    }
+
+    [[nodiscard]] base::Result<plan::FrontierPtr> merged(std::size_t threads) const
     {
         plan::Frontier frontier;
         frontier.setRuntime(m_runtime);
@@ -207,7 +218,29 @@ private:
         // A frontier that recomputes nothing is no reason to hide why the other planners refused.
         if (!hasAny || (!isCut() && recomputesNothing(frontier) && !frontier.leftOut().empty()))
             return tl::unexpected{refusal()};
+        if (!m_isLook)
+            for (plan::FrontierPoint& plan : lowReservePlans(
+                     frontier, dominatedBy(frontier), threads, m_job.piece(kPieces - 1, kPieces)))
+                frontier.keepDominated(std::move(plan));
         return std::make_shared<const plan::Frontier>(std::move(frontier));
+    }
+
+    /// All other plans of the planners, each once.
+    [[nodiscard]] std::vector<plan::FrontierPoint> dominatedBy(const plan::Frontier& frontier) const
+    {
+        std::set<std::pair<base::Bytes, base::Nanoseconds>> known;
+        const auto isNew = [&known](const plan::FrontierPoint& point) {
+            return known.insert({point->evaluation().peak, point->evaluation().stepTime}).second;
+        };
+        for (const plan::FrontierPoint& point : frontier.points())
+            isNew(point);
+        std::vector<plan::FrontierPoint> plans;
+        for (const Part& part : m_parts)
+            if (*part.result)
+                for (const plan::FrontierPoint& point : (**part.result)->points())
+                    if (isNew(point))
+                        plans.push_back(asAsked(point));
+        return plans;
     }
 
     [[nodiscard]] base::Error refusal() const
@@ -285,15 +318,17 @@ PlannerDescriptor descriptorOfAuto(const std::vector<AutoPart>& parts)
     options.push_back(granularityRecord());
     options.push_back(freezeStatsRecord());
     options.push_back(runtimeRecord());
-    return {"auto",
-            "Auto",
-            "Runs the planners that support the requested runtime, regions and statistics side by "
-            "side, rotor also with stage variants, and keeps the best plan for every budget.",
-            std::move(options),
-            "The planners that it runs: each plan names the one that made it.",
-            {"Options that it does not list: they stay at the planners' defaults, except rotor's "
-             "nonpersistent, which it tries in the runtime step.",
-             "Plans combined from parts of several planners' plans."}};
+    return {
+        "auto",
+        "Auto",
+        "Runs the planners that support the requested runtime, regions and statistics side by "
+        "side, rotor also with stage variants, and keeps the best plan for every budget, and those "
+        "with which PyTorch's allocator reserves less.",
+        std::move(options),
+        "The planners that it runs: each plan names the one that made it.",
+        {"Options that it does not list: they stay at the planners' defaults, except rotor's "
+         "nonpersistent, which it tries in the runtime step.",
+         "Plans combined from parts of several planners' plans."}};
 }
 
 class AutoPlanner final : public Planner

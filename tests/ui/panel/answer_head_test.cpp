@@ -141,7 +141,7 @@ void AnswerHeadTest::aDragShowsNoVerdictOfAnotherPlan()
     // What plans reserve is known, which is more than their peaks.
     QVERIFY(QTest::qWaitFor(
         [&document = page->document()] {
-            return document.plansByBudget().front().budget > document.planned()->smallestPeak;
+            return document.chooser().plans().front().budget > document.planned()->smallestPeak;
         },
         kPatience));
     auto& timeline = viewOf<BudgetTimelineView>(*page);

@@ -54,7 +54,7 @@ private:
         PlannerPage* page = openPlanned();
         if (page == nullptr)
             return nullptr;
-        page->document().commitBudget(Bytes{std::int64_t{2400} << 20});
+        page->document().commitBudget(Bytes{std::int64_t{3200} << 20});
         const bool isPlanned = QTest::qWaitFor(
             [&] { return isDone(*page) && viewOf<PlanPage>(*page).model()->rowCount() > 0; },
             kPatience);

@@ -62,8 +62,9 @@ void AutoThreadsTest::threadsChangeNothing()
         std::vector<std::string> files;
         const plan::FrontierPtr found =
             autoOf(parts, threads)->frontier(problem, {{"runtime", runtime}}, {}).value();
-        for (const plan::FrontierPoint& point : found->points())
-            files.push_back(plan::writePlan(point));
+        for (const auto* plans : {&found->points(), &found->dominated()})
+            for (const plan::FrontierPoint& plan : *plans)
+                files.push_back(plan::writePlan(plan));
         return files;
     };
     const std::vector<std::string> alone = filesWith(1);

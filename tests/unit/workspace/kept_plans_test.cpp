@@ -62,8 +62,10 @@ void KeptPlansTest::comesBackAsItWas()
     QVERIFY(after->smallestPeak == before.smallestPeak);
     QVERIFY(after->unplannedNeeds == before.unplannedNeeds);
     QVERIFY(after->frontier->leftOut() == before.frontier->leftOut());
-    const auto& was = before.frontier->points();
-    const auto& is = after->frontier->points();
+    QVERIFY(!before.frontier->dominated().empty());
+    const auto was = before.frontier->candidates();
+    const auto is = after->frontier->candidates();
+    QCOMPARE(after->frontier->points().size(), before.frontier->points().size());
     QVERIFY(was.size() > 50);
     QCOMPARE(is.size(), was.size());
     for (std::size_t i = 0; i < is.size(); ++i) {
@@ -123,7 +125,7 @@ void KeptPlansTest::isNotTakenIfAnythingIsWrong_data()
     QTest::addRow("head only") << m_text.substr(0, headEnd + 1);
     QTest::addRow("cut in a plan") << m_text.substr(0, m_text.size() - 100);
     QTest::addRow("another version") << replaced(m_text, "\"plimsoll\":\"", "\"plimsoll\":\"9");
-    QTest::addRow("another format") << replaced(m_text, "\"format\":1", "\"format\":2");
+    QTest::addRow("another format") << replaced(m_text, "\"format\":2", "\"format\":3");
     QTest::addRow("a field without value") << replaced(m_text, "\"took_ns\":", "\"took\":");
     QTest::addRow("an unknown state") << replaced(m_text, "\"state\":", "\"state\":1");
     QTest::addRow("garbage in a plan") << m_text + "{\"plan\":}\n";
@@ -131,6 +133,11 @@ void KeptPlansTest::isNotTakenIfAnythingIsWrong_data()
     // A planner that claims a plan of one byte that takes no time.
     QTest::addRow("a claim that no plan bears out")
         << replaced(m_text, "\"found\":[", "\"found\":[[1,0],");
+    const auto points = std::to_string(m_sample->planned->frontier->points().size());
+    QTest::addRow("a dominated plan in the frontier")
+        << replaced(m_text, "\"points\":" + points, "\"points\":9999");
+    QTest::addRow("a plan of the frontier among the dominated ones")
+        << replaced(m_text, "\"points\":" + points, "\"points\":1");
     QTest::addRow("deeply nested") << std::string(200'000, '[') + '\n';
 }
 
