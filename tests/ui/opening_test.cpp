@@ -158,7 +158,7 @@ void OpeningTest::plansNothingUntilTheLineIsDragged()
     QVERIFY(page != nullptr);
     DocumentController& document = page->document();
     QVERIFY(document.isDeferred() && !document.isPlanning());
-    QVERIFY2(waitForVerdict(*page, "Fits 8.00\u00A0GiB without a plan, 5.2"),
+    QVERIFY2(waitForVerdict(*page, "Fits 8.00\u00A0GiB without a plan, 4.0"),
              qPrintable(verdictOf(*page)));
     QCOMPARE(document.planned()->frontier->points().size(), std::size_t{1});
     QVERIFY(viewOf<FrontierView>(*page).accessibleDescription().contains(

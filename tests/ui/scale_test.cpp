@@ -53,6 +53,7 @@ QStringList ScaleTest::lengths() const
                       .arg(margins.bottom())
                       .arg(layout->spacing());
     }
+    result.sort(); // the answer moves between the panel and the page
     return result;
 }
 

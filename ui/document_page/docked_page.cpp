@@ -38,8 +38,10 @@ DockedPage::DockedPage(QWidget* parent) : QMainWindow{parent}
     auto* centre = new QWidget{this};
     centre->setProperty("ground", QStringLiteral("panel"));
     centre->setMinimumWidth(kLeastCentre);
-    makeColumn(centre);
-    m_strip = new MessageStrip{centre};
+    m_body = new QWidget{centre};
+    makeColumn(centre)->addWidget(m_body, 1);
+    makeColumn(m_body);
+    m_strip = new MessageStrip{m_body};
     setCentralWidget(centre);
     m_centre = centre;
 }
@@ -53,8 +55,13 @@ DockedPage::~DockedPage()
 
 void DockedPage::setCentre(QWidget* plot)
 {
-    static_cast<QVBoxLayout*>(centralWidget()->layout())->addWidget(plot, 1);
+    static_cast<QVBoxLayout*>(m_body->layout())->addWidget(plot, 1);
     m_centre = plot;
+}
+
+void DockedPage::placeAbove(QWidget* widget)
+{
+    static_cast<QVBoxLayout*>(centralWidget()->layout())->insertWidget(0, widget);
 }
 
 void DockedPage::addDock(const DockKind& kind)
@@ -227,6 +234,7 @@ void DockedPage::adaptToWidth()
         below->setCurrentPage(0);
     for (QDockWidget* dock : docksAt(Qt::RightDockWidgetArea))
         dock->setVisible(!narrow && !m_isFocused);
+    Q_EMIT narrowChanged(narrow);
 }
 
 /// The contents of the docks have been rescaled: scale the docks, too.

@@ -51,6 +51,12 @@ public:
     [[nodiscard]] bool isFocused() const { return m_isFocused; }
     /// Saves zoom and layout.
     void storeView();
+    /// Puts a widget above the plot and its messages, across their width.
+    void placeAbove(QWidget* widget);
+
+Q_SIGNALS:
+    /// The pages of the right dock became tabs below, or went back.
+    void narrowChanged(bool isNarrow);
 
 protected:
     void setCentre(QWidget* plot);
@@ -86,6 +92,7 @@ private:
     void followScale();
     void restoreView();
 
+    QWidget* m_body = nullptr; ///< the plot, and the messages over its title
     MessageStrip* m_strip = nullptr;
     QWidget* m_centre = nullptr;
     std::vector<std::pair<PagesDock*, Qt::DockWidgetArea>> m_docks; ///< and their initial areas

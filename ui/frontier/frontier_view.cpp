@@ -304,15 +304,17 @@ void FrontierView::paintBudget(QPainter& painter, const FrontierAxes& range) con
     if (!m_current)
         return;
     painter.setPen(QPen{theme.color(Role::Accent), 2});
-    painter.drawEllipse(range.at(gibOf(m_current->evaluation().peak), slowerOf(*m_current)), 5, 5);
+    const QPointF ring = positionOf(*m_current);
+    painter.drawEllipse(ring, 5, 5);
     const QString text = ui::bytesText(m_current->evaluation().peak, Rounding::Up)
                          + QStringLiteral(", ") + percentDifferenceText(slowerOf(*m_current));
     painter.setFont(theme.font(TextRole::SmallStrong));
     const double width = numberWidth(painter.font(), text) + theme.px(12);
     const bool right = x + theme.px(10) + width < range.plot.right();
-    const QRectF box{right ? x + theme.px(10)
-                           : std::max(range.plot.left(), x - theme.px(10) - width),
-                     range.plot.top() + theme.px(6), width, static_cast<double>(theme.px(20))};
+    QRectF box{right ? x + theme.px(10) : std::max(range.plot.left(), x - theme.px(10) - width),
+               range.plot.top() + theme.px(6), width, static_cast<double>(theme.px(20))};
+    if (box.adjusted(-8, -8, 8, 8).contains(ring))
+        box.moveTop(ring.y() + theme.px(12));
     setShape(painter, Qt::NoPen, theme.color(Role::Panel, 0.9));
     painter.drawRoundedRect(box, 3, 3);
     painter.setPen(theme.color(Role::Text));

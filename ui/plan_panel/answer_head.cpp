@@ -10,9 +10,9 @@ namespace plimsoll::ui {
 
 AnswerHead::AnswerHead(QWidget* parent) : QWidget{parent}
 {
-    auto* column = makeColumn(this, 8, {12, 10, 12, 10});
+    m_layout = makeColumn(this, 8, {12, 10, 12, 10});
     m_verdict = new VerdictBox{this};
-    column->addWidget(m_verdict);
+    m_layout->addWidget(m_verdict, 5);
     auto* grid = new QGridLayout;
     grid->setVerticalSpacing(Theme::current().px(2));
     m_peak = new TextLabel{unknownText(), TextRole::Figure, Role::Text, this};
@@ -33,7 +33,13 @@ AnswerHead::AnswerHead(QWidget* parent) : QWidget{parent}
     // "−13.48 GiB from 15.66 GiB" is longer than any "+69.5 ms (+116.7 %)".
     grid->setColumnStretch(0, 4);
     grid->setColumnStretch(1, 3);
-    column->addLayout(grid);
+    m_layout->addLayout(grid, 3);
+}
+
+void AnswerHead::setWide(bool isWide)
+{
+    m_layout->setDirection(isWide ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+    m_verdict->setWide(isWide);
 }
 
 void AnswerHead::showVerdict(Verdict verdict, const QString& sentence)

@@ -6,6 +6,8 @@
 
 #include <QWidget>
 
+class QBoxLayout;
+
 namespace plimsoll::ui {
 
 class TextLabel;
@@ -19,12 +21,15 @@ class AnswerHead : public QWidget
 public:
     explicit AnswerHead(QWidget* parent = nullptr);
 
+    /// Whether the figures lie beside the verdict, in a row across the window, or below it.
+    void setWide(bool isWide);
     void showVerdict(Verdict verdict, const QString& sentence);
     void showFigures(const plan::Evaluation& evaluation, const plan::Evaluation& unplanned);
     /// There is no plan: only the unplanned step's figures are known.
     void showOnlyUnplanned(const plan::Evaluation& unplanned);
 
 private:
+    QBoxLayout* m_layout = nullptr;
     VerdictBox* m_verdict = nullptr;
     TextLabel* m_peak = nullptr;
     TextLabel* m_peakDifference = nullptr;

@@ -90,6 +90,11 @@ BudgetPanel::BudgetPanel(QWidget* parent) : QWidget{parent}
     buildOptions(*content);
 }
 
+void BudgetPanel::takeHead()
+{
+    static_cast<QVBoxLayout*>(layout())->insertWidget(0, m_head);
+}
+
 void BudgetPanel::buildDetails(QWidget& content)
 {
     auto* column = qobject_cast<QVBoxLayout*>(content.layout());

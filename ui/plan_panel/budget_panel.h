@@ -34,6 +34,10 @@ class BudgetPanel : public QWidget
 public:
     explicit BudgetPanel(QWidget* parent = nullptr);
 
+    /// The verdict and its two figures, which lead the panel unless the window is narrow.
+    [[nodiscard]] AnswerHead& head() { return *m_head; }
+    /// Takes the head back to its place.
+    void takeHead();
     /// The graph as read: one that was traced at several sizes gets a field for each axis.
     void setRecorded(const graph::ProgramPtr& recorded);
     void setChoices(const workspace::Choices& choices);

@@ -95,13 +95,16 @@ Judgement judge(const run::PlanChoice& choice, base::Bytes budget,
                     .arg(asked)};
     case run::RunStatus::Runs: break;
     }
+    const base::Bytes free =
+        budget - std::max(plan.evaluation().peak, run->run.reserved + plan.problem().reserve);
     if (choice.passedOver)
         return {Verdict::Good, tr("Runs with %1. Faster plans need more than that in PyTorch's "
                                   "allocator.")
                                    .arg(asked)};
+    const QString left = shortBytesText(std::max(free, base::Bytes{}), Rounding::Down);
     return {Verdict::Good, plan.plan().recomputesNothing()
-                               ? tr("Fits %1 without a plan, %2 to spare.").arg(asked, spare)
-                               : tr("Runs with %1, %2 to spare.").arg(asked, spare)};
+                               ? tr("Fits %1 without a plan, %2 to spare.").arg(asked, left)
+                               : tr("Runs with %1, %2 to spare.").arg(asked, left)};
 }
 
 QString runDetails(const run::PlanChoice& choice)

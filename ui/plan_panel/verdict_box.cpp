@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace plimsoll::ui {
 
@@ -19,7 +20,9 @@ namespace {
 constexpr int kLeft = 30; ///< room for the icon
 constexpr int kRight = 10;
 constexpr int kAbove = 8;
-constexpr int kLeastHeight = 60; ///< three lines: the box keeps its height while sentences change
+// The box keeps its height while sentences change: four lines, or two if it is wide.
+constexpr int kLeastHeight = 78;
+constexpr int kLeastWideHeight = 46;
 
 struct Look
 {
@@ -62,6 +65,12 @@ void VerdictBox::show(Verdict verdict, const QString& sentence)
     wrap();
 }
 
+void VerdictBox::setWide(bool isWide)
+{
+    if (std::exchange(m_isWide, isWide) != isWide)
+        wrap();
+}
+
 void VerdictBox::wrap()
 {
     const Theme& theme = Theme::current();
@@ -76,7 +85,7 @@ void VerdictBox::wrap()
     }
     m_layout.endLayout();
     // Does nothing, not even a layout, if the height is unchanged.
-    setFixedHeight(std::max(theme.px(kLeastHeight),
+    setFixedHeight(std::max(theme.px(m_isWide ? kLeastWideHeight : kLeastHeight),
                             static_cast<int>(std::ceil(height)) + 2 * theme.px(kAbove)));
     update();
 }

@@ -2,6 +2,7 @@
 // The panel at the right of a planner page: the problem's form, the figures, the comparison of
 // planners, and the GPUs entered by hand, which the form's list offers.
 #include "core/device/known_devices.h"
+#include "ui/plan_panel/answer_head.h"
 #include "ui/plan_panel/budget_panel.h"
 #include "ui/plan_panel/memory_lines.h"
 #include "ui/plan_panel/next_steps.h"
@@ -116,6 +117,14 @@ PlannerView makeBudgetView(PlannerPage& page)
                      &DocumentController::commitBudget);
     QObject::connect(panel, &BudgetPanel::choicesChanged, &document,
                      &DocumentController::commitChoices);
+    // In view whatever tab is chosen.
+    QObject::connect(&page, &DockedPage::narrowChanged, panel, [panel, &page](bool isNarrow) {
+        panel->head().setWide(isNarrow);
+        if (isNarrow)
+            page.placeAbove(&panel->head());
+        else
+            panel->takeHead();
+    });
     MemoryLines& lines = panel->memoryLines();
     const auto chooseAllocator = [&document, &lines] {
         document.setAllocator({.expandableSegments = lines.isExpandable()});

@@ -96,7 +96,7 @@ run::PlanChoice PlanChooser::at(base::Bytes budget) const
     if (!m_settings.expandableSegments) {
         choice.verdict = run::RunVerdict{};
         choice.verdict->run.flushes.assign(run::kIterations, 0);
-        choice.verdict->run.reserved = table->reserved[*place];
+        choice.verdict->run.reserved = table->reserved[*place] - m_planned->problem.reserve;
     }
     return choice;
 }

@@ -8,12 +8,12 @@
 #include <QPainter>
 #include <QPushButton>
 
-#include <algorithm>
 #include <chrono>
 
 namespace plimsoll::ui {
 
 namespace {
+constexpr int kHeight = 24; ///< the status bar adds a pixel above and below
 constexpr std::chrono::milliseconds kJobDelay{150};
 constexpr std::chrono::milliseconds kNoteTime{6000};
 } // namespace
@@ -68,7 +68,9 @@ StatusLine::StatusLine(QWidget* parent) : QWidget{parent}
     row->addWidget(m_cursor);
     row->addStretch(1);
     row->addWidget(m_facts);
-    setFixedHeight(std::max(sizeHint().height(), m_cancel->sizeHint().height())); // in any state
+    const auto setHeight = [this] { setFixedHeight(Theme::current().rowHeight(kHeight)); };
+    connect(&theme, &Theme::changed, this, setHeight);
+    setHeight(); // in any state
     m_cancel->hide();
     m_job->hide();
     m_jobDelay.setSingleShot(true);

@@ -103,10 +103,14 @@ void paintPeakMark(const PaintContext& context, const PeakMark& mark, bool fille
     const double sign = mark.below ? 1 : -1;
     const QPointF tip = mark.apex + QPointF{0, sign * 1.5};
     const QPolygonF triangle{tip, tip + QPointF{-w, sign * h}, tip + QPointF{w, sign * h}};
-    QPen pen{context.color(Role::Text), 1.4};
-    pen.setJoinStyle(Qt::MiterJoin);
-    context.setShape(pen, context.color(filled ? Role::Text : Role::Panel));
-    context.painter.drawPolygon(triangle);
+    // The outer outline sets it off from bands of its own brightness.
+    for (const QPen& outline :
+         {QPen{context.color(Role::Halo), 4}, QPen{context.color(Role::Text), 1.4}}) {
+        QPen pen = outline;
+        pen.setJoinStyle(Qt::MiterJoin);
+        context.setShape(pen, context.color(filled ? Role::Text : Role::Panel));
+        context.painter.drawPolygon(triangle);
+    }
 }
 
 Tag peakTag(const TimelineModel& model)

@@ -191,9 +191,36 @@ void AnswerHeadTest::staysInView()
     bar->setValue(bar->maximum());
     QVERIFY(bar->maximum() > 0);
     const auto& head = viewOf<AnswerHead>(*page);
-    QCOMPARE(head.mapTo(&panel, QPoint{}).y(), 0);
-    QVERIFY(head.isVisible() && head.visibleRegion().boundingRect() == head.rect());
-    QVERIFY(head.visibleRegion().contains(head.rect()));
+    const auto isInView = [&head] {
+        return head.isVisible() && head.visibleRegion().contains(head.rect());
+    };
+    const bool isNarrow = size.width() < 1200;
+    const QWidget* under = isNarrow ? page->centralWidget() : &panel;
+    QCOMPARE(head.mapTo(under, QPoint{}), (QPoint{0, 0}));
+    QCOMPARE(head.width(), under->width());
+    QVERIFY(isInView());
+    // Whatever page is chosen, and in whatever state the forms are.
+    PagesDock& dock = planDock(*page);
+    constexpr int kTabs = 5;
+    for (int tab = 0; tab < kTabs; ++tab) {
+        dock.setCurrentPage(tab);
+        QTest::qWait(20);
+        QVERIFY2(isInView(), qPrintable(QString::number(tab)));
+    }
+    // Another sentence moves nothing.
+    const QRect place = head.geometry();
+    page->document().commitBudget(plimsoll::base::Bytes{200 << 20});
+    QVERIFY(QTest::qWaitFor([&] { return page->document().isRefined(); }, kPatience));
+    QTest::qWait(20);
+    QCOMPARE(head.geometry(), place);
+    QVERIFY(page->strip().isVisible()); // beside it
+    QVERIFY(isInView());
+    m_window->resize(isNarrow ? QSize{1440, 900} : QSize{1024, 640});
+    QTRY_VERIFY(isInView());
+    QCOMPARE(panel.isAncestorOf(&head), isNarrow);
+    m_window->resize(size);
+    QTRY_COMPARE(head.geometry(), place);
+    QCOMPARE(panel.isAncestorOf(&head), !isNarrow);
 }
 
 } // namespace

@@ -91,7 +91,7 @@ void VerdictBoxTest::keepsItsTextInside()
 
     QCOMPARE(box->sentence(), sentence);
     QCOMPARE(box->width(), theme.px(kPanelWidth));
-    QCOMPARE(box->height() > theme.px(60), grows);
+    QCOMPARE(box->height() > theme.px(78), grows);
     const QRectF room = QRectF{box->rect()}.adjusted(theme.px(30), 0, -theme.px(10), 0);
     QVERIFY2(room.contains(box->textRect()), "the text leaves its place");
     // What was painted agrees: ink of the text inside, none at the edges.
@@ -115,7 +115,7 @@ void VerdictBoxTest::keepsItsTextInside()
 
     // Back to a short sentence, the box is as high as ever.
     box->show(Verdict::Bad, kShort);
-    QTRY_COMPARE(box->height(), theme.px(60));
+    QTRY_COMPARE(box->height(), theme.px(78));
 }
 
 void VerdictBoxTest::asksForNoLayoutWhileSentencesChange()
