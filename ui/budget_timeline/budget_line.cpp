@@ -17,6 +17,7 @@ namespace {
 constexpr double kMarkOffset = 14; ///< centre of the mark right of the plot
 constexpr double kMarkRadius = 9;
 constexpr double kPillOffset = 16; ///< pill right of the mark's centre
+constexpr double kMostShift = 12;  ///< of the pill towards the mark
 constexpr double kPillHeight = 22;
 constexpr double kPillPad = 7;
 constexpr std::size_t kMostCapacities = 5;
@@ -137,8 +138,10 @@ QRectF pillRect(const BudgetModel& model, const TimelineFrame& frame, const Them
     const QPointF center = markCenter(model, frame);
     double left = center.x() + theme.px(kPillOffset);
     // A long snapped name would extend beyond the widget: put the pill to the left of the mark.
-    if (left + width > frame.layout.header.right() - 2)
-        left = center.x() - theme.px(kPillOffset) - width;
+    // With the "…" of planning it stays on its side, up to the mark's edge.
+    const double beyond = std::max(0.0, left + width - (frame.layout.header.right() - 2));
+    left =
+        beyond > theme.px(kMostShift) ? center.x() - theme.px(kPillOffset) - width : left - beyond;
     return {left, center.y() - height / 2, width, height};
 }
 

@@ -3,6 +3,7 @@
 
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
+#include "ui/models/option_names.h"
 #include "ui/models/program_texts.h"
 
 #include <QCoreApplication>
@@ -52,7 +53,7 @@ QString differences(const FitSettings& former, const FitSettings& now)
     add(former.budget != now.budget, translated("a budget of %1").arg(bytesText(former.budget)));
     add(then.device != now.choices.device, fileText(then.device.name));
     add(then.planner != now.choices.planner || then.options != now.choices.options,
-        translated("planner %1").arg(QString::fromStdString(workspace::plannerCall(then))));
+        translated("planner %1").arg(plannerTitle(then)));
     add(then.reserve != now.choices.reserve,
         translated("%1 in reserve").arg(bytesText(then.reserve)));
     add(then.pins != now.choices.pins, pinsText(then.pins.size()));

@@ -4,6 +4,7 @@
 #include "ui/base/icons.h"
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
+#include "ui/models/option_names.h"
 
 #include <array>
 #include <utility>
@@ -77,7 +78,8 @@ LargestSizeRow largestSizeRow(const workspace::SizeQuestion& question,
                               const workspace::LargestSize& found)
 {
     LargestSizeRow row{.axis = question.axis,
-                       .planner = QString::fromStdString(workspace::plannerCall(question.choices)),
+                       .planner = plannerTitle(question.choices),
+                       .call = QString::fromStdString(workspace::plannerCall(question.choices)),
                        .isOver = found.isOver};
     if (found.largest) {
         const plan::Evaluation& plan = found.largest->plan->evaluation();
@@ -135,7 +137,7 @@ QVariant LargestSizeModel::cell(int at, int column, int role) const
     if (role == Qt::DecorationRole && column == PlannerColumn)
         return sizeIcon(row);
     if (role == Qt::ToolTipRole)
-        return plainTip(column == PlannerColumn ? row.planner : sizeTip(row));
+        return plainTip(column == PlannerColumn ? row.call : sizeTip(row));
     return {};
 }
 

@@ -14,7 +14,8 @@ namespace plimsoll::ui {
 struct LargestSizeRow
 {
     std::string axis;
-    QString planner = {}; ///< as on the command line: "rotor --ways on"
+    QString planner = {}; ///< as plannerTitle()
+    QString call = {};    ///< as on the command line: "rotor --ways on"
     std::optional<std::int64_t> size = {};
     // Of the plan at that size; empty without one.
     std::optional<run::RunStatus> run = {};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/plan_tables/plan_cells.h"
 
+#include "core/plan/pins.h"
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
 #include "ui/models/plan_names.h"
@@ -10,6 +11,7 @@
 #include <QStringList>
 
 #include <algorithm>
+#include <cmath>
 
 namespace plimsoll::ui {
 
@@ -141,6 +143,62 @@ QString keptTip(const PlanTree& tree, const PlanSpot& spot)
     return lines.join(u'\n');
 }
 
+/// Milliseconds that each saved GiB costs; none where nothing is saved.
+QString rateText(const PlanTree& tree, const PlanSpot& spot)
+{
+    const auto rate = static_cast<double>(costAt(tree, spot).count()) / 1e6
+                      / (static_cast<double>(savedAt(tree, spot).count()) / (1 << 30));
+    return std::isfinite(rate) ? QString::number(rate, 'f', rate < 10 ? 2 : 1) : unknownText();
+}
+
+/// "12–18", "12, before 97", "14": indices into Program::ops; none for a group.
+QString opsText(const PlanTree& tree, const PlanSpot& spot)
+{
+    if (spot.kind == Kind::Group)
+        return {};
+    if (spot.kind == Kind::Value)
+        return QString::number(tree.valueAt(spot).op.index());
+    const PlanRow& row = tree.rowAt(spot);
+    const auto [first, last] = row.stretch;
+    return (row.isRegion ? cellText("%1–%2") : cellText("%1, before %2")).arg(first).arg(last);
+}
+
+/// The op that is the last to need a value: "convolution_backward, op 201".
+QString lastUseText(const PlanTree& tree, const PlanSpot& spot)
+{
+    if (spot.kind != Kind::Value || !tree.valueAt(spot).storage)
+        return {};
+    const graph::OpIndex op = tree.program().storage(*tree.valueAt(spot).storage).lastUse;
+    return op < 0 ? QString{}
+                  : cellText("%1, op %2").arg(opTitle(tree.program(), graph::opAt(op))).arg(op);
+}
+
+/// The pins that have a value of the row: those to recompute it, as a plan keeps what is pinned so.
+QString pinsText(const PlanTree& tree, const PlanSpot& spot)
+{
+    const auto has = [&](const plan::Pin& pin, int decision) {
+        return std::ranges::any_of(tree.valuesOf(decision), [&](const PlanValue& value) {
+            return value.storage && std::ranges::binary_search(pin.storages, *value.storage);
+        });
+    };
+    QStringList texts;
+    for (const plan::Pin& pin : tree.plan()->problem().pins) {
+        bool isOf = false;
+        if (spot.kind == Kind::Value) {
+            const auto& storage = tree.valueAt(spot).storage;
+            isOf = storage && std::ranges::binary_search(pin.storages, *storage);
+        } else if (spot.kind == Kind::Decision) {
+            isOf = has(pin, spot.number);
+        } else {
+            isOf = std::ranges::any_of(tree.groupAt(spot).rows,
+                                       [&](int decision) { return has(pin, decision); });
+        }
+        if (isOf)
+            texts << fileText(plan::pinText(pin));
+    }
+    return texts.join(QStringLiteral(", "));
+}
+
 } // namespace
 
 QString planCellText(const PlanTree& tree, const PlanSpot& spot, PlanColumn column)
@@ -148,15 +206,17 @@ QString planCellText(const PlanTree& tree, const PlanSpot& spot, PlanColumn colu
     switch (column) {
     case PlanColumn::ModuleColumn: return nameText(tree, spot);
     case PlanColumn::SavedColumn: return ui::bytesText(savedAt(tree, spot));
-    case PlanColumn::CostColumn:
-        return ui::timeText(spot.kind == Kind::Value ? tree.valueAt(spot).cost
-                                                     : tree.figuresOf(spot).cost);
+    case PlanColumn::CostColumn: return ui::timeText(costAt(tree, spot));
     case PlanColumn::DecisionColumn: return decisionText(tree, spot);
     case PlanColumn::TensorColumn: return tensorText(tree, spot);
     case PlanColumn::SourceColumn: {
         const QString source = sourceAt(tree, spot);
         return fileText(source.mid(source.lastIndexOf(u'/') + 1));
     }
+    case PlanColumn::RateColumn: return rateText(tree, spot);
+    case PlanColumn::OpColumn: return opsText(tree, spot);
+    case PlanColumn::LastUseColumn: return lastUseText(tree, spot);
+    case PlanColumn::PinColumn: return pinsText(tree, spot);
     }
     return {};
 }
@@ -176,7 +236,7 @@ QString planCellTip(const PlanTree& tree, const PlanSpot& spot, PlanColumn colum
         if (spot.kind == Kind::Decision && tree.figuresOf(spot).kept > 0)
             return keptTip(tree, spot);
         break;
-    case PlanColumn::CostColumn: break;
+    default: break;
     }
     return planCellText(tree, spot, column);
 }
@@ -184,6 +244,11 @@ QString planCellTip(const PlanTree& tree, const PlanSpot& spot, PlanColumn colum
 base::Bytes savedAt(const PlanTree& tree, const PlanSpot& spot)
 {
     return spot.kind == Kind::Value ? tree.valueAt(spot).saved : tree.figuresOf(spot).saved;
+}
+
+base::Nanoseconds costAt(const PlanTree& tree, const PlanSpot& spot)
+{
+    return spot.kind == Kind::Value ? tree.valueAt(spot).cost : tree.figuresOf(spot).cost;
 }
 
 QString sourceAt(const PlanTree& tree, const PlanSpot& spot)

@@ -11,8 +11,9 @@ namespace plimsoll::ui {
 
 [[nodiscard]] QString planCellText(const PlanTree& tree, const PlanSpot& spot, PlanColumn column);
 [[nodiscard]] QString planCellTip(const PlanTree& tree, const PlanSpot& spot, PlanColumn column);
-/// Saved bytes of a row.
+/// Saved bytes of a row, and what its recomputations cost.
 [[nodiscard]] base::Bytes savedAt(const PlanTree& tree, const PlanSpot& spot);
+[[nodiscard]] base::Nanoseconds costAt(const PlanTree& tree, const PlanSpot& spot);
 /// "path:line"; empty: unknown, or that of a group whose decisions have different ones.
 [[nodiscard]] QString sourceAt(const PlanTree& tree, const PlanSpot& spot);
 /// Letters of the module's text that name the blocks, from its beginning, and that count the

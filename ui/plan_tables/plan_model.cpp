@@ -17,9 +17,11 @@ namespace {
 
 using Kind = PlanSpot::Kind;
 
-constexpr std::array kPlanColumns{TableColumn{"Module"},     TableColumn{"Saved", true},
-                                  TableColumn{"Cost", true}, TableColumn{"Tensors"},
-                                  TableColumn{"Source"},     TableColumn{"Decision"}};
+constexpr std::array kPlanColumns{TableColumn{"Module"},       TableColumn{"Saved", true},
+                                  TableColumn{"Cost", true},   TableColumn{"Tensors"},
+                                  TableColumn{"Source"},       TableColumn{"Decision"},
+                                  TableColumn{"ms/GiB", true}, TableColumn{"Ops"},
+                                  TableColumn{"Last use"},     TableColumn{"Pin"}};
 
 constexpr int kKinds = 3;
 constexpr int kMostGlobs = 12; ///< of one row: a longer menu is no help

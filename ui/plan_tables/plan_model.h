@@ -27,6 +27,10 @@ public:
         TensorColumn,
         SourceColumn,
         DecisionColumn,
+        RateColumn,
+        OpColumn,
+        LastUseColumn,
+        PinColumn,
         ColumnCount
     };
     enum DataRole {

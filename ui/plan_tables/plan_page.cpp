@@ -329,14 +329,14 @@ void PlanPage::setHeld(bool held)
     m_view->setHeld(held);
 }
 
-QStringList PlanPage::hiddenColumns() const
+QStringList PlanPage::optionalColumns() const
 {
-    return m_view->hiddenColumns();
+    return m_view->optionalColumns();
 }
 
-void PlanPage::setHiddenColumns(const QStringList& ids)
+void PlanPage::setOptionalColumns(const QStringList& ids)
 {
-    m_view->setHiddenColumns(ids);
+    m_view->setOptionalColumns(ids);
 }
 
 void PlanPage::showInfeasible(const graph::ProgramPtr& program, const solve::Outcome& outcome,

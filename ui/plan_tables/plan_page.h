@@ -43,8 +43,8 @@ public:
     void setHeld(bool held);
     [[nodiscard]] PlanModel* model() const { return m_model; }
     /// As PlanView; what a session keeps.
-    [[nodiscard]] QStringList hiddenColumns() const;
-    void setHiddenColumns(const QStringList& ids);
+    [[nodiscard]] QStringList optionalColumns() const;
+    void setOptionalColumns(const QStringList& ids);
     /// Makes the first decision about a module the current row, if the plan has one. Emits nothing.
     void selectModule(std::optional<std::size_t> module);
     /// "75 recompute", for the dock's title bar; empty when nothing is recomputed.

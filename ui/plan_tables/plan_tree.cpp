@@ -2,6 +2,7 @@
 #include "ui/plan_tables/plan_tree.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace plimsoll::ui {
@@ -99,8 +100,21 @@ bool PlanTree::precedes(PlanColumn column, const PlanSpot& a, const PlanSpot& b)
     case PlanColumn::DecisionColumn: return !rowAt(a).isRepeated && rowAt(b).isRepeated;
     case PlanColumn::TensorColumn: return figuresOf(a).tensors < figuresOf(b).tensors;
     case PlanColumn::SourceColumn: return sourceOf(a).compare(sourceOf(b)) < 0;
+    case PlanColumn::RateColumn: return rateOf(a) < rateOf(b);
+    case PlanColumn::OpColumn: return rowAt(a).stretch < rowAt(b).stretch;
+    case PlanColumn::LastUseColumn: // of values only
+    case PlanColumn::PinColumn: break;
     }
     return false;
+}
+
+/// Infinite where nothing is saved.
+double PlanTree::rateOf(const PlanSpot& spot) const
+{
+    const PlanFigures& figures = figuresOf(spot);
+    return figures.saved.count() > 0 ? static_cast<double>(figures.cost.count())
+                                           / static_cast<double>(figures.saved.count())
+                                     : std::numeric_limits<double>::infinity();
 }
 
 QString PlanTree::sourceOf(const PlanSpot& spot) const

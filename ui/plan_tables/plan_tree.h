@@ -22,6 +22,10 @@ enum class PlanColumn : std::uint8_t {
     TensorColumn,
     SourceColumn,
     DecisionColumn,
+    RateColumn,    ///< cost per saved byte
+    OpColumn,      ///< places in the recorded order
+    LastUseColumn, ///< of a value
+    PinColumn,
 };
 
 /// A row of a plan's tree.
@@ -120,6 +124,7 @@ private:
     void chooseShown(const std::optional<StepRange>& range);
     void group(PlanGroupNumbers& numbers);
     [[nodiscard]] bool precedes(PlanColumn column, const PlanSpot& a, const PlanSpot& b) const;
+    [[nodiscard]] double rateOf(const PlanSpot& spot) const;
     [[nodiscard]] QString sourceOf(const PlanSpot& spot) const;
 
     plan::VerifiedPlanPtr m_plan;

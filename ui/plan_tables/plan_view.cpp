@@ -25,10 +25,15 @@ struct OptionalColumn
 {
     PlanModel::Column column;
     const char* id;
+    bool isShown = false; ///< by default
 };
-constexpr std::array kOptional{OptionalColumn{PlanModel::CostColumn, "cost"},
-                               OptionalColumn{PlanModel::TensorColumn, "tensors"},
-                               OptionalColumn{PlanModel::SourceColumn, "source"},
+constexpr std::array kOptional{OptionalColumn{PlanModel::CostColumn, "cost", true},
+                               OptionalColumn{PlanModel::RateColumn, "rate"},
+                               OptionalColumn{PlanModel::TensorColumn, "tensors", true},
+                               OptionalColumn{PlanModel::OpColumn, "ops"},
+                               OptionalColumn{PlanModel::LastUseColumn, "lastUse"},
+                               OptionalColumn{PlanModel::PinColumn, "pin"},
+                               OptionalColumn{PlanModel::SourceColumn, "source", true},
                                OptionalColumn{PlanModel::DecisionColumn, "decision"}};
 
 /// Elides names at the front of what is inside the block, so that the block, the end of the path
@@ -69,7 +74,8 @@ PlanView::PlanView(PlanModel* model, QWidget* parent) : QTreeView{parent}, m_mod
     model->setParent(this);
     setModel(model);
     applyTreeLook(*this, new PlanDelegate{this});
-    setHiddenColumns({QStringLiteral("decision")}); // the names' icons tell, too
+    for (const OptionalColumn& row : kOptional)
+        showColumn(row.column, row.isShown);
     setSortingEnabled(true);
     sortByColumn(PlanModel::SavedColumn, Qt::DescendingOrder);
     header()->setSectionsMovable(false);
@@ -196,7 +202,8 @@ int PlanView::cellWidth(const QModelIndex& index) const
 {
     const Theme& theme = Theme::current();
     const QString text = index.data().toString();
-    if (index.column() == PlanModel::SavedColumn || index.column() == PlanModel::CostColumn)
+    if (index.column() == PlanModel::SavedColumn || index.column() == PlanModel::CostColumn
+        || index.column() == PlanModel::RateColumn)
         return qRound(numberWidth(font(), text)) + 1 + cellPads(true);
     int width = qRound(nameWidth(font(), text)) + 1 + cellPads(false);
     if (index.data(Qt::DecorationRole).isValid())
@@ -207,19 +214,19 @@ int PlanView::cellWidth(const QModelIndex& index) const
     return width;
 }
 
-QStringList PlanView::hiddenColumns() const
+QStringList PlanView::optionalColumns() const
 {
     QStringList ids;
     for (const OptionalColumn& row : kOptional)
-        if (isColumnHidden(row.column))
+        if (!isColumnHidden(row.column))
             ids << QString::fromLatin1(row.id);
     return ids;
 }
 
-void PlanView::setHiddenColumns(const QStringList& ids)
+void PlanView::setOptionalColumns(const QStringList& ids)
 {
     for (const OptionalColumn& row : kOptional)
-        showColumn(row.column, !ids.contains(QString::fromLatin1(row.id)));
+        showColumn(row.column, ids.contains(QString::fromLatin1(row.id)));
     fitColumns();
 }
 

@@ -26,9 +26,9 @@ public:
     void setHeld(bool held);
     /// Fits the columns to the rows, unless held.
     void fitColumns();
-    /// Ids of the columns that are hidden: "cost", "tensors", "source", "decision".
-    [[nodiscard]] QStringList hiddenColumns() const;
-    void setHiddenColumns(const QStringList& ids);
+    /// Ids of the columns that are shown though they may be hidden: "cost", "tensors", "source".
+    [[nodiscard]] QStringList optionalColumns() const;
+    void setOptionalColumns(const QStringList& ids);
     /// Adds an entry for each column that can be hidden.
     void addColumnActions(QMenu& menu);
     /// The current row's shown cells, separated by tabs.
@@ -49,7 +49,7 @@ private:
     [[nodiscard]] int cellWidth(const QModelIndex& index) const;
     void showColumn(int column, bool isShown);
 
-    static constexpr int kColumns = 6;
+    static constexpr int kColumns = 10;
     using Widths = std::array<int, kColumns>;
 
     PlanModel* m_model = nullptr;

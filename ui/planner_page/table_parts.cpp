@@ -140,7 +140,7 @@ PlannerView makePlanView(PlannerPage& page)
     QObject::connect(table, &PlanPage::pinWanted, &page, &PlannerPage::pinWanted);
     QObject::connect(table, &PlanPage::columnsChosen, &page, &PlannerPage::storeView);
     filterByRange(*table, page);
-    const QString hidden = QStringLiteral("hiddenPlanColumns");
+    const QString columns = QStringLiteral("planColumns");
     return {.widget = table,
             .update =
                 [table, &page](const PlannerState& state, Changes what) {
@@ -151,17 +151,17 @@ PlannerView makePlanView(PlannerPage& page)
                                                                      : QString{});
                 },
             .store =
-                [table, hidden](QJsonObject& view) {
-                    view.insert(hidden, QJsonArray::fromStringList(table->hiddenColumns()));
+                [table, columns](QJsonObject& view) {
+                    view.insert(columns, QJsonArray::fromStringList(table->optionalColumns()));
                 },
             .restore =
-                [table, hidden](const QJsonObject& view) {
-                    if (!view.contains(hidden)) // the view of an older version
+                [table, columns](const QJsonObject& view) {
+                    if (!view.contains(columns)) // the view of an older version
                         return;
                     QStringList ids;
-                    for (const QJsonValue& id : view.value(hidden).toArray())
+                    for (const QJsonValue& id : view.value(columns).toArray())
                         ids << id.toString();
-                    table->setHiddenColumns(ids);
+                    table->setOptionalColumns(ids);
                 }};
 }
 

@@ -6,6 +6,7 @@
 #include "ui/base/texts.h"
 #include "ui/base/theme.h"
 #include "ui/base/widgets.h"
+#include "ui/models/option_names.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -28,15 +29,6 @@ std::optional<solve::OptionRecord> recordOf(const std::string& planner, const st
             if (record.name == name)
                 return record;
     return std::nullopt;
-}
-
-/// "slots" becomes "Slots" if a record has no label of its own.
-QString titleOf(const solve::OptionRecord& record)
-{
-    if (!record.label.empty())
-        return QString::fromStdString(record.label);
-    const QString name = QString::fromStdString(record.name).replace(u'-', u' ');
-    return name.left(1).toUpper() + name.mid(1);
 }
 
 int numberOf(const solve::OptionValue& value)
@@ -141,7 +133,7 @@ OptionForm::Row OptionForm::makeSwitch(const solve::OptionRecord& record)
 void OptionForm::addRow(const solve::OptionRecord& record)
 {
     const Theme& theme = Theme::current();
-    const QString title = titleOf(record);
+    const QString title = optionTitle(record);
     const QString sentence = QString::fromStdString(record.sentence);
     const bool isSwitch = solve::isSwitch(record);
     Row row = makeRow(record);

@@ -42,6 +42,7 @@ private Q_SLOTS:
     void leavesOutFactsThatDontFit();
     void placesNoLabelOnAnother();
     void printsNoDeviceOverAnother();
+    void keepsThePillOnItsSideWhilePlanning();
     void survivesEmptyAndTinyTimelines();
     void paintsADragWithinAFrame();
     void followsTheThemeWhileShown();
@@ -226,6 +227,34 @@ void BudgetPictureTest::printsNoDeviceOverAnother()
                      qPrintable(QString::number(lines[i] - lines[i - 1])));
     }
     QVERIFY(names > 300);
+}
+
+void BudgetPictureTest::keepsThePillOnItsSideWhilePlanning()
+{
+    for (const double gib : {0.98, 2.25, 7.25, 11.99, 49.31}) {
+        TimelineModel model;
+        BudgetModel budget{model};
+        model.stacked = sampleStep(200, gib / 7);
+        model.axis = StepAxis{model.stacked};
+        model.layers = model.stacked->layersPtr();
+        model.line = Bytes{static_cast<std::int64_t>(gib * 1024) * kMiB};
+        model.content = budget.content();
+        const TimelineFrame now = frameFor(model, {900, 400}, 1.0);
+        const QRectF known = pillRect(budget, now, *m_theme);
+        budget.stale = true;
+        const QRectF planning = pillRect(budget, now, *m_theme);
+        QVERIFY(known.left() > now.layout.plot.right());
+        QVERIFY(planning.width() > known.width());
+        QVERIFY2(planning.left() > now.layout.plot.right(),
+                 qPrintable(QStringLiteral("%1: %2 to %3, then %4 to %5, up to %6")
+                                .arg(gib)
+                                .arg(known.left())
+                                .arg(known.right())
+                                .arg(planning.left())
+                                .arg(planning.right())
+                                .arg(now.layout.header.right())));
+        QVERIFY(planning.right() <= now.layout.header.right());
+    }
 }
 
 void BudgetPictureTest::survivesEmptyAndTinyTimelines()
