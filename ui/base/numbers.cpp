@@ -105,6 +105,46 @@ FigureText bytesFigure(base::Bytes bytes, Rounding rounding)
     return shown(base::bytesFigure(bytes, rounding));
 }
 
+namespace {
+
+/// Whole units, and how many decimals of one are shown beyond them.
+struct ShownSteps
+{
+    base::Bytes whole;
+    std::int64_t unit = 1;
+    std::int64_t parts = 1; ///< of a unit
+
+    explicit ShownSteps(base::Bytes bytes)
+    {
+        constexpr std::int64_t kGibibyte = std::int64_t{1} << 30;
+        const bool isLarge = bytes.count() >= kGibibyte;
+        unit = isLarge ? kGibibyte : base::kMiB;
+        parts = isLarge ? 100 : 10;
+        whole = base::Bytes{bytes.count() / unit * unit};
+    }
+};
+
+} // namespace
+
+base::Bytes shownCeiling(base::Bytes bytes)
+{
+    const ShownSteps steps{bytes};
+    const std::int64_t count =
+        ((bytes - steps.whole).count() * steps.parts + steps.unit - 1) / steps.unit;
+    // Rounding down to a whole byte could fall below the shown value. The plan must fit, so the
+    // result is never below its peak.
+    return std::max(bytes, steps.whole + base::Bytes{count * steps.unit / steps.parts});
+}
+
+base::Bytes shownFloor(base::Bytes bytes)
+{
+    if (bytes.count() < base::kMiB)
+        return bytes;
+    const ShownSteps steps{bytes};
+    const std::int64_t count = (bytes - steps.whole).count() * steps.parts / steps.unit;
+    return steps.whole + base::Bytes{count * steps.unit / steps.parts};
+}
+
 QString exactBytesText(base::Bytes bytes)
 {
     const QString exact = grouped(bytes.count());

@@ -25,6 +25,10 @@ struct FigureText
     QString unit;
 };
 [[nodiscard]] FigureText bytesFigure(base::Bytes bytes, Rounding rounding = Rounding::Nearest);
+/// The next budget at or above `bytes`, or at or below, that is shown exactly: two decimals of a
+/// GiB, one of a MiB. A plan's peak doesn't look larger than such a budget if it fits.
+[[nodiscard]] base::Bytes shownCeiling(base::Bytes bytes);
+[[nodiscard]] base::Bytes shownFloor(base::Bytes bytes);
 /// "288.00 MiB (301,989,888 B)".
 [[nodiscard]] QString exactBytesText(base::Bytes bytes);
 /// "−7.17 GiB", "+12.0 MiB", "0".

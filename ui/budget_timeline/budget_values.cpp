@@ -148,7 +148,8 @@ base::Result<base::Bytes> parseBudget(const QString& text, const BudgetContext& 
         const double percent = plain.chopped(1).trimmed().toDouble(&ok);
         if (!ok || !(percent > 0) || context.unplanned.count() == 0)
             return refuse();
-        return base::Budget{.bytes = {}, .ratio = percent / 100}.of(context.unplanned);
+        // To what is shown: a peak within hidden digits would look larger than the budget.
+        return shownFloor(base::Budget{.bytes = {}, .ratio = percent / 100}.of(context.unplanned));
     }
     const bool relative = plain.startsWith(u'-') || plain.startsWith(u'+');
     const bool negative = plain.startsWith(u'-');

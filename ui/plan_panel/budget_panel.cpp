@@ -148,7 +148,8 @@ void BudgetPanel::buildForm(QWidget& content)
     m_gauge = new Gauge{this};
     m_gaugeText = new TextLabel{{}, TextRole::Small, Role::Muted, this};
     m_gaugeText->setSteady();
-    m_fieldError = makeErrorLabel(this);
+    m_budgetError = makeErrorLabel(this);
+    m_reserveError = makeErrorLabel(this);
     m_planner = new QComboBox{this};
     for (const auto& planner : solve::planners())
         m_planner->addItem(QString::fromStdString(planner->descriptor().id),
@@ -163,12 +164,15 @@ void BudgetPanel::buildForm(QWidget& content)
     addField(*form, tr("Budget"), m_budgetEdit, budgetHint());
     form->addRow(QString{}, m_gauge);
     form->addRow(QString{}, m_gaugeText);
+    column->addLayout(form);
+    column->addWidget(m_budgetError); // in a form layout it would have the height of one line
+    form = makeForm(nullptr, 8, 6);
     addField(*form, tr("Reserve"), m_reserveEdit,
              tr("Memory kept free for the CUDA context and workspaces; part of the budget."));
     m_reserveText = new TextLabel{{}, TextRole::Small, Role::Muted, this};
     form->addRow(QString{}, m_reserveText);
     column->addLayout(form);
-    column->addWidget(m_fieldError); // in a form layout it would have the height of one line
+    column->addWidget(m_reserveError);
     m_sizes = new SizeForm{this};
     column->addWidget(m_sizes);
     m_parallel = new ParallelForm{this};
@@ -313,7 +317,7 @@ void BudgetPanel::setBudget(base::Bytes budget)
     m_budget = budget;
     if (!m_budgetEdit->hasFocus() || !m_budgetEdit->isModified())
         m_budgetEdit->setText(editText(budget));
-    m_fieldError->hide();
+    m_budgetError->hide();
 }
 
 void BudgetPanel::readBudget()
@@ -325,13 +329,13 @@ void BudgetPanel::readBudget()
     const base::Result<base::Bytes> budget =
         parseBudget(text, budgetContext(m_budget, m_unplannedPeak, m_choices));
     if (!budget || budget->count() == 0) {
-        m_fieldError->setText(budget ? tr("The budget must be larger than 0.")
-                                     : QString::fromStdString(budget.error().message));
-        m_fieldError->show();
+        m_budgetError->setText(budget ? tr("The budget must be larger than 0.")
+                                      : QString::fromStdString(budget.error().message));
+        m_budgetError->show();
         m_budgetEdit->setText(editText(m_budget));
         return;
     }
-    m_fieldError->hide();
+    m_budgetError->hide();
     Q_EMIT budgetCommitted(*budget);
 }
 
@@ -343,13 +347,13 @@ void BudgetPanel::readReserve()
     const base::Result<base::Bytes> reserve = base::parseBytes(text.toStdString());
     const bool tooLarge = reserve && *reserve >= m_choices.device.memory;
     if (!reserve || tooLarge) {
-        m_fieldError->setText(tooLarge ? tr("The reserve must be smaller than the GPU's memory.")
-                                       : QString::fromStdString(reserve.error().message));
-        m_fieldError->show();
+        m_reserveError->setText(tooLarge ? tr("The reserve must be smaller than the GPU's memory.")
+                                         : QString::fromStdString(reserve.error().message));
+        m_reserveError->show();
         m_reserveEdit->setText(editText(m_choices.reserve));
         return;
     }
-    m_fieldError->hide();
+    m_reserveError->hide();
     m_choices.reserve = *reserve;
     showReserve();
     Q_EMIT choicesChanged(m_choices);

@@ -110,7 +110,8 @@ private:
     OptionForm* m_options = nullptr;
     Gauge* m_gauge = nullptr;
     TextLabel* m_gaugeText = nullptr;
-    QLabel* m_fieldError = nullptr;
+    QLabel* m_budgetError = nullptr;
+    QLabel* m_reserveError = nullptr;
     PlannerTable* m_planners = nullptr;
     AnswerHead* m_head = nullptr;
     QToolButton* m_detailsButton = nullptr;

@@ -86,19 +86,6 @@ QString differenceText(const plan::VerifiedPlan& larger, const plan::FrontierPoi
         .arg(changesText(plan::cheaperPlan(larger, point)));
 }
 
-base::Bytes shownCeiling(base::Bytes bytes)
-{
-    constexpr std::int64_t kGibibyte = std::int64_t{1} << 30;
-    const bool large = bytes.count() >= kGibibyte;
-    const std::int64_t unit = large ? kGibibyte : base::kMiB;
-    const std::int64_t parts = large ? 100 : 10;
-    const std::int64_t whole = bytes.count() / unit * unit;
-    const std::int64_t shown = ((bytes.count() - whole) * parts + unit - 1) / unit;
-    // Rounding down to a whole byte could fall below the shown value. The plan must fit, so the
-    // result is never below its peak.
-    return std::max(bytes, base::Bytes{whole + shown * unit / parts});
-}
-
 TimelineSet timelinesOf(const plan::VerifiedPlan& shown, const plan::VerifiedPlan& unplanned)
 {
     TimelineSet set;

@@ -15,10 +15,6 @@ namespace plimsoll::ui {
 
 // Converts plans to the view data of the timeline and the message strip. Pure functions.
 
-/// The smallest budget at or above `bytes` that is shown exactly: two decimals of a GiB, one of a
-/// MiB. The line snaps to it, so that a plan's peak never looks larger than the budget it fits.
-[[nodiscard]] base::Bytes shownCeiling(base::Bytes bytes);
-
 /// The plan's curve and the unplanned one, matched op by op.
 [[nodiscard]] TimelineSet timelinesOf(const plan::VerifiedPlan& shown,
                                       const plan::VerifiedPlan& unplanned);

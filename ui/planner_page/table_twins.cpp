@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The plots as tables, for users who can't see them or want the numbers.
+#include "ui/base/numbers.h"
 #include "ui/base/theme.h"
 #include "ui/document_page/pages_dock.h"
 #include "ui/frontier/frontier_view.h"

@@ -42,6 +42,8 @@ DocumentPage* FileOpener::pageOf(const QString& path) const
 
 void FileOpener::open(const QStringList& paths)
 {
+    if (!isRunning() && m_queue.empty())
+        m_failures.clear();
     for (const QString& given : paths) {
         const QString path = absolutePath(given);
         DocumentPage* page = pageOf(path);
@@ -182,6 +184,8 @@ void FileOpener::take(std::vector<workspace::DocumentPtr> documents, const QStri
         DocumentPage* page = kind->make(std::move(document), &m_tabs.stack());
         m_start.hideError();
         m_tabs.add(*page);
+        for (const Failure& failure : std::exchange(m_failures, {}))
+            post(failure, *page); // the start page is gone
         m_settings.addRecentFile(path);
         m_settings.setLastFolder(QFileInfo{path}.absolutePath());
         Q_EMIT opened(page);
@@ -216,16 +220,36 @@ void FileOpener::goOn()
 
 void FileOpener::showError(const QString& path, const QString& sentence)
 {
-    const QString first = tr("%1 could not be opened").arg(fileText(QFileInfo{path}.fileName()));
-    if (DocumentPage* page = m_tabs.current())
-        page->strip().post({QStringLiteral("open"),
-                            MessageKind::Danger,
-                            first + u'.',
-                            sentence,
-                            {{tr("Choose another file…"), [this] { choose(); }}}});
-    else
-        m_start.showError(first, sentence, path + u'\n' + sentence);
+    const Failure failure{
+        path, tr("%1 could not be opened").arg(fileText(QFileInfo{path}.fileName())), sentence};
+    if (DocumentPage* page = m_tabs.current()) {
+        post(failure, *page);
+    } else {
+        m_failures.push_back(failure);
+        QStringList sentences;
+        QStringList details;
+        for (const Failure& each : m_failures) {
+            sentences << (each.sentence.contains(QFileInfo{each.path}.fileName())
+                              ? each.sentence
+                              : each.first + QStringLiteral(". ") + each.sentence);
+            details << each.path + u'\n' + each.sentence;
+        }
+        if (m_failures.size() == 1)
+            m_start.showError(failure.first, sentence, details.front());
+        else
+            m_start.showError(tr("%1 files could not be opened").arg(m_failures.size()),
+                              sentences.join(u'\n'), details.join(u'\n'));
+    }
     Q_EMIT failed(path, sentence);
+}
+
+void FileOpener::post(const Failure& failure, DocumentPage& page)
+{
+    page.strip().post({QStringLiteral("open ") + failure.path,
+                       MessageKind::Danger,
+                       failure.first + u'.',
+                       failure.sentence,
+                       {{tr("Choose another file…"), [this] { choose(); }}}});
 }
 
 } // namespace plimsoll::ui

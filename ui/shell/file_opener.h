@@ -50,6 +50,12 @@ private:
         QPointer<DocumentPage> over = {}; ///< given: the page over which to lay it
         bool waits = false;               ///< for its document, which may come after it
     };
+    struct Failure
+    {
+        QString path;
+        QString first; ///< "a.json could not be opened"
+        QString sentence;
+    };
     using Take = std::function<void()>;
 
     void add(const QString& path, DocumentPage& page);
@@ -62,6 +68,7 @@ private:
     void readAddition(DocumentPage& page);
     void goOn();
     void showError(const QString& path, const QString& sentence);
+    void post(const Failure& failure, DocumentPage& page);
 
     const PageRegistry& m_kinds;
     Settings& m_settings;
@@ -69,6 +76,7 @@ private:
     StartPage& m_start;
     File m_current; ///< while isRunning(), unless it was cancelled
     std::vector<File> m_queue;
+    std::vector<Failure> m_failures; ///< since files were last chosen, shown on the start page
     JobRunner<std::optional<readers::FileKind>> m_sniffer;
     JobRunner<Take> m_reader;
 };

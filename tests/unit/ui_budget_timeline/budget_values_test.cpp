@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/budget_timeline/budget_values.h"
 
+#include "ui/base/numbers.h"
+
 #include "tests/support/test_main.h"
 
 #include <QTest>
@@ -33,6 +35,7 @@ private Q_SLOTS:
     void doesNotSnapWithAlt();
     void movesEightTimesSlowerWithCtrl();
     void staysOnTheAxis();
+    void takesPercentagesToWhatIsShown();
     void readsWhatIsTyped_data();
     void readsWhatIsTyped();
     void noShareOfAnUnknownPeak();
@@ -95,6 +98,21 @@ void BudgetValuesTest::staysOnTheAxis()
     QCOMPARE(budgetAfterKey(Bytes{kMiB}, BudgetKey::Down, KeyStep::Normal, limits()).count(), kMiB);
 }
 
+/// Every peak within it is shown as no more than the budget is.
+void BudgetValuesTest::takesPercentagesToWhatIsShown()
+{
+    const Bytes unplanned{2987654321};
+    for (int percent = 1; percent <= 150; ++percent) {
+        const auto budget =
+            parseBudget(QStringLiteral("%1 %").arg(percent), {unplanned, unplanned, {}});
+        QVERIFY(budget);
+        const std::int64_t exact = unplanned.count() * percent / 100;
+        QVERIFY(budget->count() <= exact && budget->count() > exact - exact / 100 - kMiB / 10);
+        QCOMPARE(plimsoll::ui::bytesText(*budget, plimsoll::ui::Rounding::Up),
+                 plimsoll::ui::bytesText(*budget));
+    }
+}
+
 void BudgetValuesTest::readsWhatIsTyped_data()
 {
     QTest::addColumn<QString>("text");
@@ -103,8 +121,8 @@ void BudgetValuesTest::readsWhatIsTyped_data()
     QTest::newRow("GiB") << QStringLiteral("7.25 GiB") << qint64{7424};
     QTest::newRow("no-break space") << QStringLiteral("7.25\u00a0GiB") << qint64{7424};
     QTest::newRow("MiB") << QStringLiteral("7424 MiB") << qint64{7424};
-    QTest::newRow("per cent") << QStringLiteral("50 %") << qint64{5000};
-    QTest::newRow("more than all") << QStringLiteral("120%") << qint64{12000};
+    QTest::newRow("per cent") << QStringLiteral("51.2 %") << qint64{5120};
+    QTest::newRow("more than all") << QStringLiteral("102.4%") << qint64{10240};
     QTest::newRow("no per cent") << QStringLiteral("0 %") << qint64{0};
     QTest::newRow("minus sign") << QStringLiteral("−500 MiB") << qint64{5500};
     QTest::newRow("hyphen") << QStringLiteral("-500 MiB") << qint64{5500};
