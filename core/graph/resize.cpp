@@ -45,7 +45,7 @@ Result<std::size_t> findAxis(const std::vector<Axis>& axes, const AxisSize& want
         for (const Axis& known : axes)
             names.push_back(known.name);
         return failure(ErrorKind::Usage,
-                       fmt::format("This graph has no {} that varies, only {}.",
+                       fmt::format("This graph has no axis \"{}\" that varies, only {}.",
                                    base::printable(wanted.axis, 40), fmt::join(names, " and ")));
     }
     const std::int64_t lowest = axis->recorded.front();

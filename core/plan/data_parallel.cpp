@@ -148,11 +148,15 @@ Result<void> takePart(DataParallel& setting, std::string_view part)
 
 } // namespace
 
+double usualBusBandwidth(const Device& device)
+{
+    return std::max(device.deviceLink > 0 ? device.deviceLink : device.hostLink, kLeastBandwidth);
+}
+
 Result<DataParallel> parseDataParallel(std::string_view text, const Device& device)
 {
     DataParallel setting;
-    setting.busBandwidth =
-        std::max(device.deviceLink > 0 ? device.deviceLink : device.hostLink, kLeastBandwidth);
+    setting.busBandwidth = usualBusBandwidth(device);
     setting.latency = base::Nanoseconds{std::llround(kUsualLatency)};
     std::set<std::string_view> seen;
     for (std::size_t begin = 0; begin <= text.size();) {

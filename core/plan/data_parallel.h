@@ -35,6 +35,9 @@ struct DataParallel
     bool operator==(const DataParallel&) const = default;
 };
 
+/// Bytes per second between the devices of a machine, unless the user says otherwise.
+[[nodiscard]] double usualBusBandwidth(const Device& device);
+
 /// Reads a line such as
 ///
 ///     world=8,bucket=25MiB,busbw=100GB/s,latency=5us,views,manual,zero=1

@@ -38,6 +38,9 @@ Sizes withSize(Sizes sizes, const graph::Axis& axis, std::int64_t size)
 void setDevice(Choices& choices, const graph::Program& recorded, plan::Device device)
 {
     const bool isDefault = choices.reserve == reservedWorkspaces(recorded, choices.device).all();
+    if (choices.parallel
+        && choices.parallel->busBandwidth == plan::usualBusBandwidth(choices.device))
+        choices.parallel->busBandwidth = plan::usualBusBandwidth(device);
     choices.device = std::move(device);
     if (isDefault || choices.reserve >= choices.device.memory)
         choices.reserve = reservedWorkspaces(recorded, choices.device).all();

@@ -69,7 +69,7 @@ using PlannedPtr = std::shared_ptr<const Planned>;
                                                   const plan::Device& device);
 
 /// Chooses another device. A reserve that is the default becomes that of the new device, as does
-/// one that would leave nothing of its memory.
+/// one that would leave nothing of its memory; so does the bandwidth between the devices.
 void setDevice(Choices& choices, const graph::Program& recorded, plan::Device device);
 
 /// The problem that the settings define; the budget is set by the caller. Usage error for pins that

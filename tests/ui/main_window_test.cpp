@@ -55,7 +55,6 @@ private Q_SLOTS:
     void reopensASessionAsItWasLeft();
     void savesEachChangeOfASession();
     void tellsWhyAFileCannotBeOpened();
-    void tellsOfEachFileThatCannotBeOpened();
     void keepsTheDocumentWhenAnotherFileFails();
     void cancelsPlanning();
     void closesATabInTheMiddleOfPlanning();
@@ -266,29 +265,6 @@ void MainWindowTest::tellsWhyAFileCannotBeOpened()
     // A file that opens takes the message away.
     QVERIFY(open(sampleFile("resnet18")) != nullptr);
     QVERIFY(!m_window->startPage().hasError());
-}
-
-void MainWindowTest::tellsOfEachFileThatCannotBeOpened()
-{
-    QSignalSpy failed{m_window.get(), &MainWindow::openFailed};
-    const QStringList bad{QString::fromStdString(m_folder->fileWith("one.json", "{\"format\":")),
-                          QString::fromStdString(m_folder->fileWith("two.json", "[")),
-                          QStringLiteral("/nowhere/three.json")};
-    m_window->openFiles(bad);
-    QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 3, kPatience);
-    QString told;
-    for (const QWidget* label : m_window->startPage().findChildren<QWidget*>())
-        told += label->property("text").toString() + u'\n';
-    for (const TextLabel* label : m_window->startPage().findChildren<TextLabel*>())
-        told += label->text() + u'\n';
-    QVERIFY2(told.contains(QStringLiteral("3 files could not be opened")), qPrintable(told));
-    for (const char* name : {"one.json", "two.json", "three.json"})
-        QVERIFY2(told.contains(QString::fromLatin1(name)), qPrintable(told));
-    // Beside one that opens: on its page, one message each.
-    failed.clear();
-    m_window->openFiles(bad + QStringList{sampleFile("resnet18")});
-    QTRY_VERIFY_WITH_TIMEOUT(m_window->pages().size() == 1 && failed.count() == 3, kPatience);
-    QTRY_VERIFY(currentPage() != nullptr && currentPage()->strip().count() >= 3);
 }
 
 void MainWindowTest::keepsTheDocumentWhenAnotherFileFails()

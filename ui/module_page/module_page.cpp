@@ -50,28 +50,22 @@ void paintDecision(QPainter& painter, const QRectF& square, plan::ModuleDecision
 }
 
 /// Rows 22 px high, with the swatch of its decision before a module's name.
-class ModuleDelegate : public TableDelegate
+class ModuleDelegate : public TreeDelegate
 {
 public:
-    using TableDelegate::TableDelegate;
-
-    [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option,
-                                 const QModelIndex& index) const override
-    {
-        return {TableDelegate::sizeHint(option, index).width(), Theme::current().rowHeight(22)};
-    }
+    using TreeDelegate::TreeDelegate;
 
     void paint(QPainter* painter, const QStyleOptionViewItem& option,
                const QModelIndex& index) const override
     {
         if (index.column() != ModuleModel::NameColumn) {
-            TableDelegate::paint(painter, option, index);
+            TreeDelegate::paint(painter, option, index);
             return;
         }
         const int room = Theme::current().px(kSwatch) + Theme::current().px(6);
         QStyleOptionViewItem text = option;
         text.rect.setLeft(text.rect.left() + room);
-        TableDelegate::paint(painter, text, index);
+        TreeDelegate::paint(painter, text, index);
         if ((option.state & QStyle::State_Selected) != 0) {
             QStyleOptionViewItem ground = option;
             ground.index = index;

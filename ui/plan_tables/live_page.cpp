@@ -30,21 +30,15 @@ constexpr int kDelay = 60; ///< ms between two trees
 enum LivePageIndex { LiveEmptyPage, LiveTreePage };
 
 /// Rows 22 px high, with the swatch of a class before its name.
-class LiveDelegate : public TableDelegate
+class LiveDelegate : public TreeDelegate
 {
 public:
-    using TableDelegate::TableDelegate;
-
-    [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option,
-                                 const QModelIndex& index) const override
-    {
-        return {TableDelegate::sizeHint(option, index).width(), Theme::current().rowHeight(22)};
-    }
+    using TreeDelegate::TreeDelegate;
 
 protected:
     void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override
     {
-        TableDelegate::initStyleOption(option, index);
+        TreeDelegate::initStyleOption(option, index);
         const QVariant category = index.data(LiveModel::CategoryRole);
         if (index.column() != LiveModel::ClassColumn || !category.isValid())
             return;

@@ -62,7 +62,7 @@ QString figuresText(const PlanFigures& figures, bool isRepeated)
     if (figures.nested > 0)
         text += cellText(", %1 nested").arg(figures.nested);
     if (figures.kept > 0)
-        text += cellText(", %1 kept").arg(figures.kept);
+        text += cellText(", %1 others kept").arg(figures.kept);
     if (figures.moved > 0)
         text += QStringLiteral(", ") + moved;
     return text;

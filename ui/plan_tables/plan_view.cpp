@@ -38,23 +38,17 @@ constexpr std::array kOptional{OptionalColumn{PlanModel::CostColumn, "cost", tru
 
 /// Elides names at the front of what is inside the block, so that the block, the end of the path
 /// and the number of decisions stay.
-class PlanDelegate : public TableDelegate
+class PlanDelegate : public TreeDelegate
 {
 public:
-    using TableDelegate::TableDelegate;
-
-    [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option,
-                                 const QModelIndex& index) const override
-    {
-        return {TableDelegate::sizeHint(option, index).width(), Theme::current().rowHeight(22)};
-    }
+    using TreeDelegate::TreeDelegate;
 
 protected:
     [[nodiscard]] QString fitted(const QFont& font, const QModelIndex& index, const QString& text,
                                  Qt::TextElideMode mode, int width) const override
     {
         if (index.column() != PlanModel::ModuleColumn || nameWidth(font, text) <= width)
-            return TableDelegate::fitted(font, index, text, mode, width);
+            return TreeDelegate::fitted(font, index, text, mode, width);
         const QString block = text.left(index.data(PlanModel::BlockLengthRole).toInt());
         const QString count = text.right(index.data(PlanModel::CountLengthRole).toInt());
         const QString inside = text.mid(block.size(), text.size() - block.size() - count.size());

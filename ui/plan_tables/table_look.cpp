@@ -123,6 +123,11 @@ QSize TableDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIn
     return size;
 }
 
+QSize TreeDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const
+{
+    return {TableDelegate::sizeHint(option, index).width(), Theme::current().rowHeight(22)};
+}
+
 TableHeader::TableHeader(QWidget* parent, int pad) : QHeaderView{Qt::Horizontal, parent}, m_pad{pad}
 {
     setSectionsClickable(true);

@@ -43,6 +43,18 @@ private:
                             const QString& text, bool isPlain);
 };
 
+/// The same with the rows of trees, which are 22 high.
+class TreeDelegate : public TableDelegate
+{
+    Q_OBJECT
+
+public:
+    using TableDelegate::TableDelegate;
+
+    [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option,
+                                 const QModelIndex& index) const override;
+};
+
 /// The header of a table: small and muted; the sort arrow doesn't overlap its text or the right
 /// edge, where the figures end.
 class TableHeader : public QHeaderView

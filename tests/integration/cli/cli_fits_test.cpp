@@ -270,7 +270,8 @@ void CliFitsTest::refusesWithASentence_data()
     row("device by hand", "--devices memory=24GiB,bandwidth=1008G",
         "--devices takes ids and files");
     row("no such file", "--devices none.json", "none.json", 3);
-    row("unknown axis", "--largest height", "no height that varies, only batch and sequence");
+    row("unknown axis", "--largest height",
+        "no axis \"height\" that varies, only batch and sequence");
     row("size", "--largest batch --at batch=1", "batch 1 is below 4");
     row("pin", "--devices l4 --pin keep:nothing", "The pin keep:nothing matches nothing");
     row("pin and size", "--largest batch --pin keep:nothing", "The pin keep:nothing matches");

@@ -117,7 +117,7 @@ void CliSizesTest::refusesWithASentence_data()
     row("batch=99999999999999999999", "is not a size");
     row("batch=4,", "--at \"\" is not a size");
     row("batch=4,batch=5", "--at names batch twice");
-    row("height=4", "has no height that varies, only batch and sequence");
+    row("height=4", "has no axis \"height\" that varies, only batch and sequence");
     row("batch=1", "batch 1 is below 2");
     row("batch=4611686018427387903", "beyond 2^62");
 }

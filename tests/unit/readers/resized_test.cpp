@@ -129,7 +129,7 @@ void ResizedTest::refusesSizesThatAreNotToBeHad_data()
     const auto row = [](const char* name, const char* axis, qint64 size, const char* says) {
         QTest::newRow(name) << std::string{axis} << size << std::string{says};
     };
-    row("another axis", "height", 8, "has no height that varies, only batch and sequence");
+    row("another axis", "height", 8, "has no axis \"height\" that varies, only batch and sequence");
     row("below the recorded", "batch", 1, "batch 1 is below 2, the smallest that was recorded");
     row("negative", "batch", -4, "batch -4 is below 2");
     row("beside the steps", "sequence", 15,

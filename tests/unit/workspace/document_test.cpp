@@ -62,6 +62,7 @@ private Q_SLOTS:
     void refusesWithOneSentence_data();
     void refusesWithOneSentence();
     void suggestsABudgetThatShowsAPlan();
+    void takesDefaultsAlongToAnotherDevice();
     void suggestsTheDeviceWhenTheStepIsTooLarge();
     void comesBackFromASessionEqual();
     void dropsAPlanThatFailsItsCheck_data();
@@ -152,6 +153,23 @@ void DocumentTest::suggestsABudgetThatShowsAPlan()
     // It is known before anything is planned.
     QVERIFY(workspace::suggestedBudget(*m_sample.first) == budget);
     QVERIFY(m_sample.document.isBudgetSuggested && m_sample.document.budget == budget);
+}
+
+void DocumentTest::takesDefaultsAlongToAnotherDevice()
+{
+    const auto& program = *m_sample.document.graph.program;
+    workspace::Choices choices = defaultChoices();
+    const double before = plan::usualBusBandwidth(choices.device);
+    choices.parallel = plan::parseDataParallel("world=4", choices.device).value();
+    QCOMPARE(choices.parallel->busBandwidth, before);
+    const plan::Device other = plan::findDevice("rtx-4070").value();
+    QVERIFY(plan::usualBusBandwidth(other) != before);
+    workspace::setDevice(choices, program, other);
+    QCOMPARE(choices.parallel->busBandwidth, plan::usualBusBandwidth(other));
+    // What the user wrote stays.
+    choices.parallel->busBandwidth = 7e9;
+    workspace::setDevice(choices, program, defaultChoices().device);
+    QCOMPARE(choices.parallel->busBandwidth, 7e9);
 }
 
 void DocumentTest::suggestsTheDeviceWhenTheStepIsTooLarge()
