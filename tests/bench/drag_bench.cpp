@@ -206,7 +206,7 @@ void measurePlanPart(const workspace::Planned& planned, base::Bytes budget, Meas
 {
     const Span begin = now();
     const plan::VerifiedPlanPtr best = workspace::planAt(planned, budget);
-    benchmark::DoNotOptimize(ui::readoutOf(planned, best, budget));
+    benchmark::DoNotOptimize(ui::readoutOf(planned, best, budget, std::nullopt));
     measured.plan.push_back(now() - begin);
 }
 

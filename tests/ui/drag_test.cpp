@@ -26,6 +26,7 @@ private Q_SLOTS:
     void showsACertifiedPlanInEveryFrame();
     void isCancelled_data();
     void isCancelled();
+    void endsWhenTheWindowIsResized();
 };
 
 void DragTest::showsACertifiedPlanInEveryFrame()
@@ -89,6 +90,28 @@ void DragTest::isCancelled()
     QTest::mouseRelease(&view, Qt::LeftButton, {}, from + QPoint{0, 30});
     QVERIFY(page->document().budget() == before);
     QCOMPARE(page->document().undoStack().index(), 1); // the change before it stays
+}
+
+/// The line would jump to wherever the hand is then.
+void DragTest::endsWhenTheWindowIsResized()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    BudgetTimelineView& view = viewOf<BudgetTimelineView>(*page);
+    page->document().commitBudget(Bytes{std::int64_t{2200} << 20});
+    const Bytes before = page->document().budget();
+    const QPoint from = budgetHandle(*page);
+    QTest::mousePress(&view, Qt::LeftButton, {}, from);
+    QTest::mouseMove(&view, from + QPoint{0, 30});
+    QVERIFY(page->document().isDragging());
+    m_window->resize(m_window->size() - QSize{40, 120});
+    QTRY_VERIFY(!page->document().isDragging());
+    QTest::mouseMove(&view, from + QPoint{0, 31});
+    QVERIFY(page->document().budget() == before);
+    QVERIFY(view.budget() == before);
+    QTest::mouseRelease(&view, Qt::LeftButton, {}, from + QPoint{0, 31});
+    QVERIFY(page->document().budget() == before);
+    QCOMPARE(pictureFault(*page), QString{});
 }
 
 } // namespace

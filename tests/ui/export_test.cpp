@@ -10,6 +10,7 @@
 #include <QClipboard>
 #include <QComboBox>
 #include <QDialogButtonBox>
+#include <QDir>
 #include <QFile>
 #include <QFileDialog>
 #include <QFileInfo>
@@ -42,8 +43,19 @@ private Q_SLOTS:
 /// Proposed in the user's documents at first, then where the last one was written.
 void ExportTest::proposesWhereToSave()
 {
-    QCOMPARE(m_settings->saveFolder(),
-             QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation));
+    // Home if there is no such folder.
+    const QByteArray home = qgetenv("HOME");
+    const QString own = QString::fromStdString(m_folder->file("home"));
+    QVERIFY(QDir{}.mkpath(own));
+    qputenv("HOME", own.toUtf8());
+    const QString alone = m_settings->saveFolder();
+    const QString documents = QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
+    QVERIFY(QDir{}.mkpath(documents));
+    const QString together = m_settings->saveFolder();
+    qputenv("HOME", home);
+    QCOMPARE(alone, own);
+    QVERIFY(documents.startsWith(own));
+    QCOMPARE(together, documents);
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
     QString proposed;

@@ -95,10 +95,11 @@ void MessageStrip::post(Message message)
 
 void MessageStrip::withdraw(const QString& id)
 {
-    if (std::erase_if(m_messages, [&](const Message& old) { return old.id == id; }) == 0)
-        return;
-    rebuild();
-    Q_EMIT changed();
+    if (std::erase_if(m_messages, [&](const Message& old) { return old.id == id; }) > 0) {
+        rebuild();
+        Q_EMIT changed();
+    }
+    Q_EMIT withdrawn(id);
 }
 
 void MessageStrip::rebuild()

@@ -53,6 +53,8 @@ public:
 Q_SIGNALS:
     void changed();
     void posted(const plimsoll::ui::Message& message);
+    /// It no longer holds; perhaps the user dismissed it before.
+    void withdrawn(const QString& id);
     /// "2 more" was clicked.
     void moreClicked();
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/base/settings.h"
 
+#include <QDir>
 #include <QFileInfo>
 #include <QStandardPaths>
 
@@ -110,9 +111,10 @@ void Settings::setLastFolder(const QString& folder)
 QString Settings::saveFolder() const
 {
     const QString folder = m_store.value(kSaveFolder).toString();
-    return !folder.isEmpty() && QFileInfo{folder}.isDir()
-               ? folder
-               : QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
+    if (!folder.isEmpty() && QFileInfo{folder}.isDir())
+        return folder;
+    const QString documents = QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
+    return QFileInfo{documents}.isDir() ? documents : QDir::homePath();
 }
 
 void Settings::setSaveFolder(const QString& folder)

@@ -174,6 +174,14 @@ void BudgetTimelineView::mousePressEvent(QMouseEvent* event)
     TimelineView::mousePressEvent(event);
 }
 
+/// The hand is no longer where the line is: the drag ends as if it had not begun.
+void BudgetTimelineView::resizeEvent(QResizeEvent* event)
+{
+    if (m_budget.drag)
+        goBack();
+    TimelineView::resizeEvent(event);
+}
+
 void BudgetTimelineView::beginDrag(const QPointF& pos)
 {
     const TimelineFrame now = frame();

@@ -110,6 +110,7 @@ Q_SIGNALS:
 protected:
     void placeChildren() override;
     [[nodiscard]] QString description() const override;
+    void resizeEvent(QResizeEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
 

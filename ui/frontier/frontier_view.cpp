@@ -118,7 +118,8 @@ base::Bytes FrontierView::budgetAt(double x) const
 
 void FrontierView::setEmptyText(const QString& text)
 {
-    m_emptyText = text;
+    if (std::exchange(m_emptyText, text) == text)
+        return;
     update();
     describe();
 }

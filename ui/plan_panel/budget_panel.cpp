@@ -365,6 +365,8 @@ void BudgetPanel::showUnplanned(const plan::VerifiedPlanPtr& unplanned)
     m_head->showFigures(unplanned->evaluation(), unplanned->evaluation());
     m_parallel->showSpent(unplanned->evaluation());
     m_memory->setPlan(unplanned, m_choices.device.memory);
+    m_gauge->setValues(m_choices.device.memory, m_choices.reserve, m_budget, m_unplannedPeak);
+    m_gaugeText->setText({});
     judgeNothing(Verdict::Neutral, tr("Planning for %1…").arg(ui::bytesText(m_budget)));
 }
 
@@ -382,9 +384,10 @@ void BudgetPanel::showPlan(const workspace::Planned& planned, const run::PlanCho
         const base::Bytes memory = m_choices.device.memory;
         const bool isOver = m_budget > memory;
         m_gaugeText->setColor(isOver ? Role::Warn : Role::Muted);
-        m_gaugeText->setText(isOver ? tr("Over this GPU's %1.").arg(ui::bytesText(memory))
-                                    : tr("peak %1 below the budget")
-                                          .arg(shortBytesText(m_budget - *peak, Rounding::Down)));
+        m_gaugeText->setText(
+            isOver ? tr("Over this GPU's %1.").arg(ui::bytesText(memory))
+                   : tr("peak %1 of %2")
+                         .arg(ui::bytesText(*peak, Rounding::Up), ui::bytesText(m_budget)));
         m_boundsText->hide();
         judgePlan(choice);
     } else {
@@ -417,13 +420,15 @@ void BudgetPanel::showNoPlan(const workspace::Planned& planned)
         m_budget < planned.peakBound.bytes ? tr("below the lower bound")
         : m_leastBudget ? tr("%1 short").arg(ui::bytesText(*m_leastBudget - m_budget, Rounding::Up))
                         : tr("no plan"));
-    judgeNothing(Verdict::Bad,
-                 withLeastBudget(tr("No plan for %1 is known.").arg(ui::bytesText(m_budget))));
+    judgeNothing(Verdict::Bad, withLeastBudget((m_budget < planned.peakBound.bytes
+                                                    ? tr("No plan fits %1.")
+                                                    : tr("No plan for %1 is known."))
+                                                   .arg(ui::bytesText(m_budget))));
 }
 
 QString BudgetPanel::withLeastBudget(const QString& sentence) const
 {
-    return m_leastBudget ? tr("%1 Smallest at which a plan runs: %2.")
+    return m_leastBudget ? tr("%1 Smallest without cache flushes: %2.")
                                .arg(sentence, ui::bytesText(*m_leastBudget, Rounding::Up))
                          : sentence;
 }
@@ -446,7 +451,7 @@ void BudgetPanel::showAnswer(const workspace::Planned& planned, const solve::Out
         outcome.status == solve::Status::Infeasible
             ? tr("No plan fits %1: %2 must be live at once at %3.")
                   .arg(ui::bytesText(m_budget), bound, opPlace(program, outcome.peakBound.op))
-            : tr("No plan for %1 was found, and none is ruled out (the bound is %2).")
+            : tr("No plan for %1 was found. Only below %2 none is possible.")
                   .arg(ui::bytesText(m_budget), bound);
     judgeNothing(Verdict::Bad, withLeastBudget(why));
 }

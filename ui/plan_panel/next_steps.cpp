@@ -79,8 +79,7 @@ NextSteps::NextSteps(QWidget* parent) : QWidget{parent}
     column->addSpacing(theme.px(8));
     column->addWidget(new TextLabel{tr("Cheapest next steps"), TextRole::Strong, Role::Text, this});
     column->addSpacing(theme.px(4));
-    m_none = new TextLabel{tr("With less, no plan runs without cache flushes."), TextRole::Body,
-                           Role::Muted, this};
+    m_none = new TextLabel{{}, TextRole::Body, Role::Muted, this};
     m_none->hide();
     column->addWidget(m_none);
     for (NextStepRow*& row : m_rows) {
@@ -101,8 +100,11 @@ NextSteps::NextSteps(QWidget* parent) : QWidget{parent}
     hide();
 }
 
-void NextSteps::setSteps(const std::vector<NextStep>& steps)
+void NextSteps::setSteps(const std::vector<NextStep>& steps, std::optional<base::Bytes> leastBudget)
 {
+    m_none->setText(leastBudget ? tr("Below %1 no plan runs without flushes.")
+                                      .arg(ui::bytesText(*leastBudget, Rounding::Up))
+                                : tr("No smaller plan is known."));
     m_steps = steps;
     if (m_steps.size() > kRows)
         m_steps.resize(kRows);

@@ -18,7 +18,7 @@ class TextLabel;
 struct NextStep
 {
     base::Bytes budget;
-    base::Bytes difference;      ///< of the peaks, below 0
+    base::Bytes difference;      ///< of the budgets, below 0
     base::Nanoseconds extraTime; ///< of the steps
     QString how = {};            ///< which decisions change, at which price, and whose plan it is
 
@@ -35,8 +35,9 @@ public:
 
     explicit NextSteps(QWidget* parent = nullptr);
 
-    /// Empty: there is none, which it says.
-    void setSteps(const std::vector<NextStep>& steps);
+    /// Empty: there is none, which it says. `leastBudget`: the smallest at which one of the known
+    /// plans runs; empty: unknown.
+    void setSteps(const std::vector<NextStep>& steps, std::optional<base::Bytes> leastBudget);
     /// Hides everything, as nothing is known.
     void clear();
     [[nodiscard]] const std::vector<NextStep>& steps() const { return m_steps; }

@@ -27,8 +27,21 @@ QString failing(const plan::VerifiedPlan& plan, base::Bytes budget, const run::R
         return text + tr("With expandable segments this plan runs.");
     if (leastBudget && budget < *leastBudget && *leastBudget < *run.runsAt)
         return text
-               + tr("Another plan runs from %1 on.").arg(ui::bytesText(*leastBudget, Rounding::Up));
+               + tr("From %1 on, another plan runs without cache flushes.")
+                     .arg(ui::bytesText(*leastBudget, Rounding::Up));
     return text + tr("This plan runs with %1.").arg(ui::bytesText(*run.runsAt, Rounding::Up));
+}
+
+QString flushing(base::Bytes budget, const run::RunVerdict& run)
+{
+    const QString text =
+        tr("Runs with %1, but PyTorch has to empty its cache %2 times in %3 steps, "
+           "and waits for the GPU each time.")
+            .arg(ui::bytesText(budget), QString::number(run.run.flushCount()),
+                 QString::number(run.run.flushes.size()));
+    return run.expandable == run::RunStatus::Runs
+               ? text + u' ' + tr("With expandable segments it needn't.")
+               : text;
 }
 
 QString verdictDetails(const run::RunVerdict& run)
@@ -88,18 +101,14 @@ Judgement judge(const run::PlanChoice& choice, base::Bytes budget,
                 tr("The peak is %1 below %2. Checking PyTorch's allocator…").arg(spare, asked)};
     switch (run->status) {
     case run::RunStatus::Fails: return {Verdict::Bad, failing(plan, budget, *run, leastBudget)};
-    case run::RunStatus::RunsWithFlushes:
-        return {Verdict::Slow,
-                tr("Runs with %1, but PyTorch has to empty its cache to find memory, and waits for "
-                   "the GPU each time.")
-                    .arg(asked)};
+    case run::RunStatus::RunsWithFlushes: return {Verdict::Slow, flushing(budget, *run)};
     case run::RunStatus::Runs: break;
     }
     const base::Bytes free =
         budget - std::max(plan.evaluation().peak, run->run.reserved + plan.problem().reserve);
     if (choice.passedOver)
-        return {Verdict::Good, tr("Runs with %1. Faster plans need more than that in PyTorch's "
-                                  "allocator.")
+        return {Verdict::Good, tr("Runs with %1. With faster plans PyTorch has to empty its cache, "
+                                  "or runs out of memory.")
                                    .arg(asked)};
     const QString left = shortBytesText(std::max(free, base::Bytes{}), Rounding::Down);
     return {Verdict::Good, plan.plan().recomputesNothing()

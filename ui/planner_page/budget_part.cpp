@@ -66,7 +66,7 @@ void update(BudgetPanel& panel, const DocumentController& document, const Planne
     if (!(what & Change::AtRest))
         return;
     if (best && state.isPlanned && !state.isDeferred)
-        panel.nextSteps().setSteps(nextStepsOf(state.byBudget, *best));
+        panel.nextSteps().setSteps(nextStepsOf(state.byBudget, *best), state.leastBudget());
     else
         panel.nextSteps().clear();
 }

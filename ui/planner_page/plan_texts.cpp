@@ -160,11 +160,14 @@ LowerBound lowerBoundOf(const workspace::Planned& planned, const plan::VerifiedP
 }
 
 std::vector<ReadoutRow> readoutOf(const workspace::Planned& planned,
-                                  const plan::VerifiedPlanPtr& plan, base::Bytes budget)
+                                  const plan::VerifiedPlanPtr& plan, base::Bytes budget,
+                                  std::optional<base::Bytes> leastBudget)
 {
     if (!plan)
-        return {{QObject::tr("Short of the smallest plan by"),
-                 bytesText(planned.smallestPeak - budget, Rounding::Up)}};
+        return leastBudget
+                   ? std::vector<ReadoutRow>{{QObject::tr("Short of the smallest by"),
+                                              bytesText(*leastBudget - budget, Rounding::Up)}}
+                   : std::vector<ReadoutRow>{};
     const plan::Evaluation& now = plan->evaluation();
     const plan::Evaluation& before = planned.unplanned->evaluation();
     const base::Nanoseconds more = now.stepTime - before.stepTime;
@@ -183,7 +186,7 @@ std::vector<NextStep> nextStepsOf(const run::PlansByBudget& plans,
     for (const run::PlanFrom& from : plans)
         frontier.insert(from.plan);
     std::vector<NextStep> steps;
-    base::Bytes difference;
+    base::Bytes least = present.evaluation().peak;
     for (const plan::CheaperPlan& cheapest :
          plan::cheapestPlans(frontier, present, NextSteps::kRows)) {
         const auto from = std::ranges::find(plans, cheapest.to, &run::PlanFrom::plan);
@@ -193,11 +196,11 @@ std::vector<NextStep> nextStepsOf(const run::PlansByBudget& plans,
         const base::Bytes budget = shownCeiling(from->budget);
         const run::PlanFrom& taken =
             *std::prev(std::ranges::upper_bound(plans, budget, {}, &run::PlanFrom::budget));
-        if (taken.plan->evaluation().peak - present.evaluation().peak >= difference)
+        if (taken.plan->evaluation().peak >= least)
             continue;
+        least = taken.plan->evaluation().peak;
         const plan::CheaperPlan way = plan::cheaperPlan(present, taken.plan);
-        difference = base::Bytes{} - way.saved;
-        steps.push_back({budget, difference, way.extraTime, howText(way)});
+        steps.push_back({budget, budget - present.problem().budget, way.extraTime, howText(way)});
     }
     return steps;
 }
@@ -222,9 +225,9 @@ double unitBytes(const QString& unit)
 ShortfallTexts shortfallTexts(base::Bytes budget, base::Bytes needed, Rounding rounding)
 {
     const base::Bytes missing = needed - budget;
-    const FigureText has = bytesFigure(budget, Rounding::Down);
+    const FigureText has = bytesFigure(budget);
     const FigureText needs = bytesFigure(needed, rounding);
-    ShortfallTexts texts{bytesText(budget, Rounding::Down), bytesText(needed, rounding),
+    ShortfallTexts texts{bytesText(budget), bytesText(needed, rounding),
                          bytesText(missing, Rounding::Up)};
     if (bytesFigure(missing, Rounding::Up).unit != needs.unit) {
         // Two equal numbers with a shortfall between them would look contradictory.
@@ -268,7 +271,7 @@ Message infeasibleMessage(const workspace::Planned& planned, base::Bytes budget,
         message.rest = QObject::tr("At least %1 must be live at once at %2: %3 short.")
                            .arg(texts.needed, opPlace(program, bound.op), texts.missing);
     else
-        message.rest = QObject::tr("None is ruled out (the bound is %1).")
+        message.rest = QObject::tr("There may be one: only below %1 none is possible.")
                            .arg(bytesText(bound.bytes, Rounding::Down));
     if (!excluded && leastBudget)
         message.rest += QObject::tr(" A plan runs with %1 more.").arg(texts.missing);

@@ -24,8 +24,10 @@ namespace plimsoll::ui {
 [[nodiscard]] LowerBound lowerBoundOf(const workspace::Planned& planned,
                                       const plan::VerifiedPlan& shown);
 /// The readout beside the line while it is dragged.
-[[nodiscard]] std::vector<ReadoutRow>
-readoutOf(const workspace::Planned& planned, const plan::VerifiedPlanPtr& plan, base::Bytes budget);
+[[nodiscard]] std::vector<ReadoutRow> readoutOf(const workspace::Planned& planned,
+                                                const plan::VerifiedPlanPtr& plan,
+                                                base::Bytes budget,
+                                                std::optional<base::Bytes> leastBudget);
 /// The plans that need less than this one, the largest first, each with a budget for which it is
 /// taken.
 [[nodiscard]] std::vector<NextStep> nextStepsOf(const run::PlansByBudget& plans,

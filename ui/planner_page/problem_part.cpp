@@ -86,7 +86,7 @@ void addRemarks(std::vector<Problem>& problems, const plan::VerifiedPlan& plan)
 }
 
 /// The entries of the page: what the file reports, what the shown step assumes, what its plan does,
-/// and every message that the strip has shown.
+/// and every message of the strip that still holds.
 class ProblemLog
 {
 public:
@@ -113,6 +113,12 @@ public:
                           .count = noted->problem.count + 1,
                           .op = op,
                           .where = op ? opPlace(program, *op) : QString{}};
+    }
+
+    /// Removes a message that no longer holds. False: it isn't there.
+    bool forget(const QString& id)
+    {
+        return std::erase_if(m_noted, [&id](const Noted& noted) { return noted.key == id; }) > 0;
     }
 
     [[nodiscard]] std::vector<Problem> problemsOf(const plan::VerifiedPlan& shown) const
@@ -225,6 +231,10 @@ PlannerView makeProblemView(PlannerPage& page)
             op = page.document().planned()->peakBound.op;
         list->log.note(*page.document().program(), message, op);
         list->show(page);
+    });
+    QObject::connect(&strip, &MessageStrip::withdrawn, &page, [list, &page](const QString& id) {
+        if (list->log.forget(id))
+            list->show(page);
     });
     QObject::connect(&strip, &MessageStrip::moreClicked, &page,
                      [list, &page] { page.dockOf(list->view)->showPage(list->view); });

@@ -21,6 +21,7 @@
 #include <QTableView>
 
 #include <algorithm>
+#include <array>
 
 namespace plimsoll::ui {
 
@@ -46,12 +47,26 @@ void goBackTo(DocumentController& document, qint64 key)
     document.commitBudget(budget);
 }
 
+/// What was known of the plan; whether it runs is the answer's to say.
+QString runStatusText(const std::string& status)
+{
+    const std::array<std::pair<solve::Status, QString>, 4> texts{
+        {{solve::Status::Optimal, PlannerPage::tr("verified, proved fastest")},
+         {solve::Status::Feasible, PlannerPage::tr("verified")},
+         {solve::Status::Infeasible, PlannerPage::tr("no plan possible")},
+         {solve::Status::NotFound, PlannerPage::tr("no plan found")}}};
+    for (const auto& [known, text] : texts)
+        if (solve::statusName(known) == status)
+            return text;
+    return fileText(status);
+}
+
 std::vector<RunRow> runRows(const workspace::PlanDocument& document)
 {
     std::vector<RunRow> rows;
     for (const workspace::Run& run : document.runs)
-        rows.push_back({run.key, fileText(run.name), fileText(run.planner), fileText(run.status),
-                        run.budget, run.peak, run.stepTime,
+        rows.push_back({run.key, fileText(run.name), fileText(run.planner),
+                        runStatusText(run.status), run.budget, run.peak, run.stepTime,
                         sizeText(*document.graph.program, run.sizes)});
     return rows;
 }
@@ -103,11 +118,12 @@ PlannerView makeFrontierView(PlannerPage& page)
     QObject::connect(frontier, &FrontierView::budgetDragCancelled, document,
                      &DocumentController::cancelPreview);
     return {frontier, [frontier](const PlannerState& state, Changes what) {
-                if (state.isDeferred)
-                    frontier->setEmptyText(
-                        PlannerPage::tr("Nothing needs to be planned. Drag the budget line below "
-                                        "%1 to see what less memory costs.")
-                            .arg(bytesText(state.planned.unplannedNeeds, Rounding::Up)));
+                frontier->setEmptyText(
+                    state.isDeferred
+                        ? PlannerPage::tr("Nothing needs to be planned. Drag the budget line below "
+                                          "%1 to see what less memory costs.")
+                              .arg(bytesText(state.planned.unplannedNeeds, Rounding::Up))
+                        : PlannerPage::tr("The curve appears with the first plan."));
                 if ((what & Change::Planned) && state.hasFrontier()) {
                     std::vector<base::Bytes> stops;
                     for (const run::PlanFrom& from : state.byBudget)

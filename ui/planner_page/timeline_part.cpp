@@ -185,7 +185,7 @@ void TimelinePart::showAnswer(const PlannerState& state)
     timeline->setBudgetState(infeasible ? BudgetState::Infeasible : BudgetState::Feasible);
     timeline->setPlanPale(infeasible);
     timeline->setStale(!state.isPlanned && state.isPlanning);
-    timeline->setReadout(readoutOf(state.planned, best, state.budget));
+    timeline->setReadout(readoutOf(state.planned, best, state.budget, state.leastBudget()));
 }
 
 void TimelinePart::showCurves(const PlannerState& state)

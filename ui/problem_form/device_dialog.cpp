@@ -7,6 +7,7 @@
 #include "ui/base/widgets.h"
 
 #include <QDialogButtonBox>
+#include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 
@@ -47,7 +48,10 @@ DeviceDialog::DeviceDialog(const plan::Device& like, QWidget* parent) : QDialog{
     auto* form = makeForm(nullptr, 12, 6);
     column->addLayout(form);
     addFields(*form, like);
-    m_error = new TextLabel{{}, TextRole::Small, Role::Danger, this};
+    m_error = makeErrorLabel(this);
+    QSizePolicy policy = m_error->sizePolicy();
+    policy.setRetainSizeWhenHidden(true); // the dialog keeps its size
+    m_error->setSizePolicy(policy);
     column->addWidget(m_error);
     auto* buttons = new QDialogButtonBox{QDialogButtonBox::Cancel, this};
     m_use = buttons->addButton(tr("Use this GPU"), QDialogButtonBox::AcceptRole);
@@ -144,6 +148,7 @@ void DeviceDialog::readFields()
         return;
     const base::Result<plan::Device> made = device();
     m_error->setText(made ? QString{} : sentenceOf(made.error()));
+    m_error->setVisible(!made);
     m_use->setEnabled(made.has_value());
 }
 

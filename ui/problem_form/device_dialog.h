@@ -8,12 +8,11 @@
 #include <vector>
 
 class QFormLayout;
+class QLabel;
 class QLineEdit;
 class QPushButton;
 
 namespace plimsoll::ui {
-
-class TextLabel;
 
 /// A GPU that no table has: a field for each value, filled in from another GPU. Input is validated
 /// as it is typed; a sentence says what is wrong with it.
@@ -42,7 +41,7 @@ private:
     void readFields();
 
     std::vector<Field> m_fields;
-    TextLabel* m_error = nullptr;
+    QLabel* m_error = nullptr;
     QPushButton* m_use = nullptr;
 };
 

@@ -12,7 +12,6 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QStringList>
-#include <QWheelEvent>
 
 #include <algorithm>
 #include <chrono>
@@ -106,14 +105,6 @@ QAbstractSpinBox::StepEnabled SizeBox::stepEnabled() const
 {
     const bool isLeast = wholeNumber(text()).value_or(m_size) <= m_axis.recorded.front();
     return isLeast ? StepUpEnabled : StepUpEnabled | StepDownEnabled;
-}
-
-void SizeBox::wheelEvent(QWheelEvent* event)
-{
-    if (hasFocus())
-        QAbstractSpinBox::wheelEvent(event);
-    else
-        event->ignore();
 }
 
 SizeForm::SizeForm(QWidget* parent) : QWidget{parent}

@@ -38,7 +38,6 @@ Q_SIGNALS:
 
 protected:
     [[nodiscard]] StepEnabled stepEnabled() const override;
-    void wheelEvent(QWheelEvent* event) override;
 
 private:
     void enter();

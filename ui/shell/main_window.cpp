@@ -9,6 +9,7 @@
 #include "ui/shell/menus.h"
 #include "ui/shell/status_line.h"
 #include "ui/shell/view_bar.h"
+#include "ui/shell/wheel_guard.h"
 #include "ui/start_page/start_page.h"
 
 #include <QDragEnterEvent>
@@ -47,6 +48,7 @@ MainWindow::MainWindow(Settings& settings, PageRegistry kinds, QWidget* parent)
     buildFrame();
     connectParts();
     new FieldUndo{this};
+    new WheelGuard{this};
     m_menus = std::make_unique<Menus>(
         MenuTargets{*menuBar(), m_settings, m_kinds, *m_tabs, *m_opener, *m_keeper, *m_bar});
     m_bar->setActions(*this);

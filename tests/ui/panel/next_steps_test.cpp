@@ -78,7 +78,9 @@ void NextStepsTest::listsDifferencesOfVerifiedPlans()
             workspace::answerAt(*page->document().planned(), step.budget, {}, {});
         QVERIFY(taken && taken->choice.verdict->status == run::RunStatus::Runs);
         const plan::FrontierPoint& plan = taken->choice.plan;
-        QCOMPARE((plan->evaluation().peak - now.peak).count(), step.difference.count());
+        // The shown numbers add up: the budgets' difference.
+        QCOMPARE((step.budget - page->document().budget()).count(), step.difference.count());
+        QVERIFY(plan->evaluation().peak < now.peak);
         QCOMPARE((plan->evaluation().stepTime - now.stepTime).count(), step.extraTime.count());
     }
 }
@@ -94,7 +96,8 @@ void NextStepsTest::appliesAtAClick()
     QTest::mouseClick(rowsOf(next)[1], Qt::LeftButton);
     QVERIFY(page->document().budget() == step.budget);
     const auto& now = page->document().outcome().best->evaluation();
-    QCOMPARE((now.peak - before->peak).count(), step.difference.count());
+    QCOMPARE((step.budget - budget).count(), step.difference.count());
+    QVERIFY(now.peak < before->peak);
     QCOMPARE((now.stepTime - before->stepTime).count(), step.extraTime.count());
     QCOMPARE(page->document().undoStack().count(), 2); // the first is openRunning's
     page->document().undoStack().undo();
@@ -111,11 +114,20 @@ void NextStepsTest::saysSoAtTheSmallestPlan()
     QVERIFY(next.steps().empty());
     QVERIFY(next.isVisible());
     QVERIFY(rowsOf(next).isEmpty());
+    const std::optional<Bytes> least = page->state().leastBudget();
+    QVERIFY(least);
     QCOMPARE(next.findChildren<TextLabel*>().back()->text(),
-             QStringLiteral("With less, no plan runs without cache flushes."));
+             QStringLiteral("Below %1 no plan runs without flushes.")
+                 .arg(bytesText(*least, Rounding::Up)));
     QVERIFY(next.findChildren<TextLabel*>().back()->isVisible());
-    // The sentence is true: no smaller budget has a plan that runs.
-    QVERIFY(page->state().leastBudget() >= page->document().budget());
+    // The sentence is true.
+    const auto statusAt = [&](Bytes budget) {
+        return workspace::answerAt(*page->document().planned(), budget, {}, {})
+            .value()
+            .choice.verdict->status;
+    };
+    QVERIFY(statusAt(*least) == run::RunStatus::Runs);
+    QVERIFY(statusAt(*least - Bytes{2 << 20}) != run::RunStatus::Runs);
     page->document().commitBudget(Bytes{1 << 20}); // no plan at all
     QVERIFY(waitForPlan(*page));
     QVERIFY(!next.isVisible());

@@ -10,6 +10,7 @@
 #include "tests/ui/window_fixture.h"
 
 #include <QComboBox>
+#include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QTest>
@@ -57,7 +58,7 @@ private:
     /// What is wrong with the form's values, "" when nothing is.
     [[nodiscard]] static QString sentence(DeviceDialog& dialog)
     {
-        for (const TextLabel* label : dialog.findChildren<TextLabel*>())
+        for (const QLabel* label : dialog.findChildren<QLabel*>())
             if (label->text().endsWith(u'.'))
                 return label->text();
         return {};

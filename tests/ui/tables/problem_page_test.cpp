@@ -36,6 +36,7 @@ private Q_SLOTS:
     void opensFromTheStrip();
     void goesToThePlace();
     void tellsOfStatisticsUpdatedTwice();
+    void forgetsWhatNoLongerHolds();
 };
 
 bool waitForPlan(PlannerPage& page)
@@ -191,6 +192,32 @@ void ProblemPageTest::tellsOfStatisticsUpdatedTwice()
                                   + Bytes{std::int64_t{4} << 30});
     QVERIFY(waitForPlan(*page));
     QCOMPARE(rowWith(viewOf<ProblemModel>(*page), QStringLiteral("updated a second time")), -1);
+}
+
+void ProblemPageTest::forgetsWhatNoLongerHolds()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr && waitForPlan(*page));
+    const ProblemModel& problems = viewOf<ProblemModel>(*page);
+    const QString none = QStringLiteral("No plan fits");
+    const Bytes before = page->document().budget();
+    page->document().commitBudget(Bytes{1 << 20});
+    QVERIFY(waitForPlan(*page));
+    QVERIFY(rowWith(problems, none) >= 0);
+    page->document().commitBudget(before);
+    QVERIFY(waitForPlan(*page));
+    QCOMPARE(rowWith(problems, none), -1);
+    // Nor what was dismissed.
+    page->document().commitBudget(Bytes{1 << 20});
+    QVERIFY(waitForPlan(*page));
+    for (QPushButton* button : page->strip().findChildren<QPushButton*>())
+        if (button->text() == QStringLiteral("Dismiss"))
+            QTest::mouseClick(button, Qt::LeftButton);
+    QCOMPARE(page->strip().count(), std::size_t{0});
+    QVERIFY(rowWith(problems, none) >= 0); // it still holds
+    page->document().commitBudget(before);
+    QVERIFY(waitForPlan(*page));
+    QCOMPARE(rowWith(problems, none), -1);
 }
 
 } // namespace
