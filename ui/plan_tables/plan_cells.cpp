@@ -58,11 +58,12 @@ QString figuresText(const PlanFigures& figures, bool isRepeated)
     const QString moved = counted(figures.moved, "op moved", "ops moved");
     if (!isRepeated)
         return moved;
-    QString text = counted(figures.tensors, "tensor", "tensors");
+    QString text =
+        figures.kept > 0
+            ? cellText("%1 of %2 tensors").arg(figures.tensors).arg(figures.tensors + figures.kept)
+            : counted(figures.tensors, "tensor", "tensors");
     if (figures.nested > 0)
         text += cellText(", %1 nested").arg(figures.nested);
-    if (figures.kept > 0)
-        text += cellText(", %1 others kept").arg(figures.kept);
     if (figures.moved > 0)
         text += QStringLiteral(", ") + moved;
     return text;

@@ -19,6 +19,7 @@ namespace {
 
 constexpr int kMeasuredRows = 400; ///< enough to see how wide a column's texts are
 constexpr int kLeastName = 200;    ///< before scaling: the column is at least as wide
+constexpr int kLeastSource = 80;
 constexpr int kBar = 140;
 
 struct OptionalColumn
@@ -167,6 +168,11 @@ void PlanView::fitColumns()
     int& name = widths[PlanModel::ModuleColumn];
     if (!m_byHand[PlanModel::ModuleColumn])
         name = std::min(name, std::max(theme.px(kLeastName), viewport()->width() - figures));
+    // A source is elided at its front: the line stays.
+    int& source = widths[PlanModel::SourceColumn];
+    if (source > 0 && !m_byHand[PlanModel::SourceColumn])
+        source =
+            std::clamp(source + roomIn(widths), std::min(source, theme.px(kLeastSource)), source);
     if (!m_byHand[PlanModel::SavedColumn])
         widths[PlanModel::SavedColumn] += std::clamp(roomIn(widths), 0, theme.px(kBar));
     if (!m_byHand[PlanModel::ModuleColumn])
