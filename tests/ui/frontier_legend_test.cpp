@@ -8,6 +8,7 @@
 
 #include <QTest>
 
+#include <cmath>
 #include <set>
 
 namespace {
@@ -101,6 +102,14 @@ void FrontierLegendTest::theAxisIsBrokenForOutliers()
             at << view.positionOf(*point).y();
         return at;
     };
+    // A plan that the frontier doesn't have, slower than all of its plans, has a place, too.
+    auto one = std::make_shared<plan::Frontier>();
+    one->insert(points.back());
+    view.setFrontier(one, fastest, base::Bytes{});
+    view.setCurrent(points.front());
+    QVERIFY(std::isfinite(view.positionOf(*points.front()).y()));
+    QVERIFY(!view.grab().isNull());
+    view.setCurrent(nullptr);
     QList<double> at = heights(few);
     QVERIFY(view.accessibleDescription().contains(QStringLiteral("axis of slow-downs is broken")));
     // The slowest is at the top; the others use much of what is below the break.

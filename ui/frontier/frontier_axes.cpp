@@ -26,7 +26,7 @@ double FrontierAxes::scaledHeight() const
 QPointF FrontierAxes::at(double gib, double slower) const
 {
     const double x = plot.left() + (gib - minGiB) / (maxGiB - minGiB) * plot.width();
-    if (slower <= limit)
+    if (slower <= limit || !isBroken())
         return {x, plot.bottom() - slower / limit * scaledHeight()};
     const double strip = plot.height() - scaledHeight();
     return {x, plot.top() + strip - (slower - limit) / (maxSlower - limit) * strip};

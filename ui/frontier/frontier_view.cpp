@@ -305,7 +305,8 @@ void FrontierView::paintBudget(QPainter& painter, const FrontierAxes& range) con
     if (!m_current)
         return;
     painter.setPen(QPen{theme.color(Role::Accent), 2});
-    const QPointF ring = positionOf(*m_current);
+    QPointF ring = positionOf(*m_current);
+    ring.setY(std::max(ring.y(), range.plot.top())); // slower than all plans of the frontier
     painter.drawEllipse(ring, 5, 5);
     const QString text = ui::bytesText(m_current->evaluation().peak, Rounding::Up)
                          + QStringLiteral(", ") + percentDifferenceText(slowerOf(*m_current));

@@ -39,6 +39,12 @@ run::ReservedTablePtr PlanChooser::table() const
     return isCurrent ? m_table : nullptr;
 }
 
+run::ReservedTablePtr PlanChooser::lastTable() const
+{
+    return m_table && m_table->settings == m_settings && m_tableOf == m_planned->choices ? m_table
+                                                                                         : nullptr;
+}
+
 /// A running job goes on: most of the plans that it looks at are among the new ones, too.
 void PlanChooser::update()
 {
@@ -46,17 +52,17 @@ void PlanChooser::update()
     if (!hasAllocator() || table() || m_job.isRunning())
         return;
     m_job.start(
-        [frontier = m_planned->frontier, settings = m_settings,
-         known = m_table](const base::JobContext& job) {
+        [planned = m_planned, settings = m_settings, known = m_table](const base::JobContext& job) {
             base::Result<run::ReservedTablePtr> table =
-                run::reservedTable(frontier, settings, known, job);
+                run::reservedTable(planned->frontier, settings, known, job);
             base::releaseFreeMemory(); // what planning and the replays left
             return table;
         },
-        [this](base::Result<run::ReservedTablePtr> found) {
+        [this, choices = m_planned->choices](base::Result<run::ReservedTablePtr> found) {
             if (!found) // only ever cancelled, when the document closes
                 return;
             m_table = *std::move(found);
+            m_tableOf = choices;
             update();
             if (table())
                 Q_EMIT tableChanged();
@@ -73,11 +79,12 @@ run::PlanChoice PlanChooser::at(base::Bytes budget) const
         return known->choice;
     run::PlanChoice choice;
     choice.plan = workspace::planAt(*m_planned, budget);
-    const run::ReservedTablePtr table = this->table();
+    // A former plan that runs stays until it is known which of the new ones do.
+    const run::ReservedTablePtr table = lastTable();
     const std::optional<std::size_t> place =
         table && choice.plan ? table->fastestWithin(budget) : std::nullopt;
     if (!place)
-        return choice;
+        return choice.plan && isLearned(budget) ? m_learned->choice : choice;
     const std::vector<plan::FrontierPoint>& plans = table->plans;
     const plan::FrontierPoint& point = plans[*place];
     base::Result<plan::VerifiedPlanPtr> fitted = plan::withBudget(*point, budget);
@@ -101,8 +108,17 @@ run::PlanChoice PlanChooser::at(base::Bytes budget) const
     return choice;
 }
 
+bool PlanChooser::isLearned(base::Bytes budget) const
+{
+    return m_learned && m_learned->budget == budget && m_learned->settings == m_settings
+           && m_learnedOf == m_planned->choices && m_learned->choice.verdict
+           && m_learned->choice.verdict->status == run::RunStatus::Runs;
+}
+
 void PlanChooser::learn(base::Bytes budget, const run::PlanChoice& choice)
 {
+    m_learned = {m_planned->frontier, m_settings, budget, choice};
+    m_learnedOf = m_planned->choices;
     m_known.insert(m_known.begin(), {m_planned->frontier, m_settings, budget, choice});
     if (m_known.size() > kMostChoices)
         m_known.pop_back();

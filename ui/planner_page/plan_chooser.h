@@ -6,6 +6,7 @@
 
 #include <QObject>
 
+#include <optional>
 #include <vector>
 
 namespace plimsoll::ui {
@@ -42,6 +43,8 @@ Q_SIGNALS:
     void tableChanged();
 
 private:
+    /// The latest of the same choices and settings, perhaps of fewer plans; null: none.
+    [[nodiscard]] run::ReservedTablePtr lastTable() const;
     struct Known
     {
         /// Doesn't keep it: partial ones have plans that no later one has.
@@ -51,13 +54,18 @@ private:
         run::PlanChoice choice;
     };
     void update();
+    /// Whether what was learned last is that a plan, perhaps of a former result, runs there.
+    [[nodiscard]] bool isLearned(base::Bytes budget) const;
     [[nodiscard]] bool hasAllocator() const;
 
     workspace::PlannedPtr m_planned;
     allocator::AllocatorSettings m_settings;
     run::ReservedTablePtr m_table; ///< latest; perhaps of former plans or settings
+    workspace::Choices m_tableOf;  ///< the choices of its plans
     run::PlansByBudget m_plans;
     std::vector<Known> m_known; ///< newest first
+    std::optional<Known> m_learned;
+    workspace::Choices m_learnedOf; ///< the choices for which it was
     JobRunner<run::ReservedTablePtr> m_job;
 };
 

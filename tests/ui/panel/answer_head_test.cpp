@@ -12,6 +12,7 @@
 #include "tests/ui/window_fixture.h"
 
 #include <QCheckBox>
+#include <QElapsedTimer>
 #include <QLabel>
 #include <QScrollArea>
 #include <QScrollBar>
@@ -35,6 +36,7 @@ private Q_SLOTS:
     void tellsWhetherThePlanRuns();
     void expandableSegmentsChangeTheVerdict();
     void aDragShowsNoVerdictOfAnotherPlan();
+    void keepsAPlanThatRunsWhilePlanning();
     void staysInView_data();
     void staysInView();
 };
@@ -170,6 +172,32 @@ void AnswerHeadTest::aDragShowsNoVerdictOfAnotherPlan()
     QVERIFY(page->document().outcome().best->evaluationPtr() == resting);
     const base::Result<run::RunVerdict> expected = answered(*page, false);
     QVERIFY(expected && sentenceOf(*page).startsWith(beginning(*page, expected->status)));
+}
+
+/// A plan that runs stays while better ones are searched, until it is known that they run.
+void AnswerHeadTest::keepsAPlanThatRunsWhilePlanning()
+{
+    PlannerPage* page = open(plimsoll::tests::sampleFile("gpt2"));
+    QVERIFY(page != nullptr);
+    page->document().commitBudget(base::Bytes{std::int64_t{12} << 30});
+    QStringList sentences;
+    QElapsedTimer time;
+    time.start();
+    const DocumentController& document = page->document();
+    while (!(document.isPlanned() && document.chooser().isByRun()) && time.elapsed() < kPatience) {
+        if (const QString now = sentenceOf(*page); sentences.isEmpty() || sentences.back() != now)
+            sentences << now;
+        QTest::qWait(10);
+    }
+    const auto runs = std::ranges::find_if(sentences, [](const QString& sentence) {
+        return sentence.startsWith(QStringLiteral("Runs with"));
+    });
+    QVERIFY2(runs != sentences.end(), qPrintable(sentences.join(u'\n')));
+    QVERIFY2(std::none_of(runs, sentences.end(),
+                          [](const QString& sentence) {
+                              return sentence.contains(QStringLiteral("Checking"));
+                          }),
+             qPrintable(sentences.join(u'\n')));
 }
 
 void AnswerHeadTest::staysInView_data()
