@@ -180,7 +180,7 @@ void LargestSizesTest::refusesWithASentence()
                    : QString::fromStdString(found.error().message);
     };
     SizeQuestion question{"height", choicesFor("none")};
-    QVERIFY(why(m_gpt2, question).contains(QLatin1String("no height that varies")));
+    QVERIFY(why(m_gpt2, question).contains(QLatin1String("no axis \"height\" that varies")));
     question.axis = "batch";
     question.choices.sizes = {{"batch", 3}};
     QVERIFY(why(m_gpt2, question).contains(QLatin1String("batch 3 is below 4")));
