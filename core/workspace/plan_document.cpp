@@ -360,6 +360,9 @@ base::Bytes suggestedBudget(const Planned& planned)
     const auto roundUp = [](std::int64_t bytes, std::int64_t step) {
         return base::Bytes{(bytes + step - 1) / step * step};
     };
+    // Nothing that is recomputed lowers the peak: then as much as the allocator needs.
+    if (planned.peakBound.bytes.count() >= peak && planned.unplannedNeeds.count() <= memory)
+        return roundUp(planned.unplannedNeeds.count(), unit);
     const base::Bytes wanted = peak <= memory ? roundUp(peak / 5 * 4, unit) : base::Bytes{memory};
     const bool isPlanned = planned.took.count() > 0;
     const std::int64_t least =

@@ -15,6 +15,9 @@
 #include <QLineEdit>
 #include <QLocale>
 
+#include <array>
+#include <utility>
+
 namespace plimsoll::ui {
 
 namespace {
@@ -198,12 +201,26 @@ void ParallelForm::choose()
             fillIn();
         return;
     }
-    // Cut off the command line's example, which doesn't apply here.
-    const QString sentence = fileText(setting.error().message);
-    const QString mark = QStringLiteral("\": ");
-    m_error->setText(sentence.mid(sentence.indexOf(mark) + mark.size()));
+    m_error->setText(sentenceOf(setting.error()));
     m_error->show();
     fillIn();
+}
+
+/// Without the command line's example, which doesn't apply here, and with the field's own label.
+QString ParallelForm::sentenceOf(const base::Error& error)
+{
+    const QString mark = QStringLiteral("\": ");
+    const QString whole = fileText(error.message);
+    const QString sentence = whole.mid(whole.indexOf(mark) + mark.size());
+    const std::array<std::pair<QLatin1String, QString>, 4> labels{
+        {{QLatin1String{"world"}, tr("World")},
+         {QLatin1String{"bucket"}, tr("Bucket")},
+         {QLatin1String{"busbw"}, tr("Bus")},
+         {QLatin1String{"latency"}, tr("Latency")}}};
+    for (const auto& [name, label] : labels)
+        if (sentence.startsWith(name))
+            return label + sentence.mid(name.size());
+    return sentence;
 }
 
 void ParallelForm::showSpent(const plan::Evaluation& evaluation)

@@ -46,6 +46,7 @@ private:
     [[nodiscard]] std::string line() const;
     void fillIn();
     void choose();
+    [[nodiscard]] static QString sentenceOf(const base::Error& error);
 
     Setting m_setting;
     plan::Device m_device;

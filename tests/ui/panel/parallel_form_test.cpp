@@ -192,6 +192,8 @@ void ParallelFormTest::impossibleValuesGetASentence()
         type(*page, title, value);
         QVERIFY2(sentence->isVisible() && sentence->text().endsWith(u'.'), title);
         QVERIFY2(!sentence->text().contains(text("is a line such as")), title);
+        QVERIFY2(sentence->text().startsWith(QString::fromUtf8(title)), // its own label
+                 qPrintable(sentence->text()));
         QCOMPARE(chosen(*page), before);
         QVERIFY(field(*page, title).text() != QString::fromUtf8(value));
     }

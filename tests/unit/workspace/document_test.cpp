@@ -62,6 +62,7 @@ private Q_SLOTS:
     void refusesWithOneSentence_data();
     void refusesWithOneSentence();
     void suggestsABudgetThatShowsAPlan();
+    void suggestsWhatAStepWithoutChoicesNeeds();
     void takesDefaultsAlongToAnotherDevice();
     void suggestsTheDeviceWhenTheStepIsTooLarge();
     void comesBackFromASessionEqual();
@@ -153,6 +154,17 @@ void DocumentTest::suggestsABudgetThatShowsAPlan()
     // It is known before anything is planned.
     QVERIFY(workspace::suggestedBudget(*m_sample.first) == budget);
     QVERIFY(m_sample.document.isBudgetSuggested && m_sample.document.budget == budget);
+}
+
+void DocumentTest::suggestsWhatAStepWithoutChoicesNeeds()
+{
+    const auto prompt = tests::openPlan(tests::samplePath("gpt2_prompt"), defaultChoices());
+    QVERIFY2(prompt, messageOf(prompt));
+    const workspace::Planned& first = *prompt->first;
+    QVERIFY(first.peakBound.bytes == first.unplanned->evaluation().peak);
+    QVERIFY(first.unplannedNeeds > first.unplanned->evaluation().peak);
+    QVERIFY(prompt->isBudgetSuggested && prompt->budget >= first.unplannedNeeds);
+    QVERIFY(prompt->budget.count() < first.unplannedNeeds.count() + (64 << 20));
 }
 
 void DocumentTest::takesDefaultsAlongToAnotherDevice()
