@@ -63,7 +63,6 @@ private Q_SLOTS:
     void refusesWithOneSentence();
     void suggestsABudgetThatShowsAPlan();
     void suggestsWhatAStepWithoutChoicesNeeds();
-    void takesDefaultsAlongToAnotherDevice();
     void suggestsTheDeviceWhenTheStepIsTooLarge();
     void comesBackFromASessionEqual();
     void dropsAPlanThatFailsItsCheck_data();
@@ -165,23 +164,6 @@ void DocumentTest::suggestsWhatAStepWithoutChoicesNeeds()
     QVERIFY(first.unplannedNeeds > first.unplanned->evaluation().peak);
     QVERIFY(prompt->isBudgetSuggested && prompt->budget >= first.unplannedNeeds);
     QVERIFY(prompt->budget.count() < first.unplannedNeeds.count() + (64 << 20));
-}
-
-void DocumentTest::takesDefaultsAlongToAnotherDevice()
-{
-    const auto& program = *m_sample.document.graph.program;
-    workspace::Choices choices = defaultChoices();
-    const double before = plan::usualBusBandwidth(choices.device);
-    choices.parallel = plan::parseDataParallel("world=4", choices.device).value();
-    QCOMPARE(choices.parallel->busBandwidth, before);
-    const plan::Device other = plan::findDevice("rtx-4070").value();
-    QVERIFY(plan::usualBusBandwidth(other) != before);
-    workspace::setDevice(choices, program, other);
-    QCOMPARE(choices.parallel->busBandwidth, plan::usualBusBandwidth(other));
-    // What the user wrote stays.
-    choices.parallel->busBandwidth = 7e9;
-    workspace::setDevice(choices, program, defaultChoices().device);
-    QCOMPARE(choices.parallel->busBandwidth, 7e9);
 }
 
 void DocumentTest::suggestsTheDeviceWhenTheStepIsTooLarge()
