@@ -199,7 +199,7 @@ std::vector<std::string> notModelled(const Problem& problem, const Plan& plan,
 {
     const graph::Program& program = *problem.step();
     std::vector<std::string> sentences{
-        "Allocator fragmentation.",
+        "Allocator fragmentation, in the peak; whether a plan runs on a GPU takes it into account.",
         "Scratch memory of kernels that the graph doesn't list, beyond the reserve."};
     if (problem.parallel)
         sentences.emplace_back(

@@ -92,13 +92,13 @@ std::string flipsText(const graph::Program& program, const ordered_json& flips)
     return text;
 }
 
-/// "461 MiB less for 11.2 ms more (24.9 ms a GiB)".
+/// "a peak 461 MiB lower for 11.2 ms more (24.9 ms a GiB)".
 std::string priceText(const ordered_json& row)
 {
     const auto time = [&row](const char* key) {
         return base::timeText(base::Nanoseconds{row[key].get<std::int64_t>()});
     };
-    return fmt::format("{} less for {} more ({} a GiB)",
+    return fmt::format("a peak {} lower for {} more ({} a GiB)",
                        base::bytesText(base::Bytes{row["saved_bytes"].get<std::int64_t>()}),
                        time("extra_time_ns"), time("ns_per_gib"));
 }
