@@ -21,7 +21,10 @@ bool PlanChooser::hasAllocator() const
 void PlanChooser::setPlans(const workspace::PlannedPtr& planned)
 {
     m_planned = planned;
-    std::erase_if(m_known, [](const Known& row) { return row.frontier.expired(); });
+    if (!m_known.empty()) // the newest one may still be of use, see isLearned()
+        m_known.erase(std::remove_if(m_known.begin() + 1, m_known.end(),
+                                     [](const Known& row) { return row.frontier.expired(); }),
+                      m_known.end());
     update();
 }
 
@@ -84,7 +87,7 @@ run::PlanChoice PlanChooser::at(base::Bytes budget) const
     const std::optional<std::size_t> place =
         table && choice.plan ? table->fastestWithin(budget) : std::nullopt;
     if (!place)
-        return choice.plan && isLearned(budget) ? m_learned->choice : choice;
+        return choice.plan && isLearned(budget) ? m_known.front().choice : choice;
     const std::vector<plan::FrontierPoint>& plans = table->plans;
     const plan::FrontierPoint& point = plans[*place];
     base::Result<plan::VerifiedPlanPtr> fitted = plan::withBudget(*point, budget);
@@ -110,16 +113,18 @@ run::PlanChoice PlanChooser::at(base::Bytes budget) const
 
 bool PlanChooser::isLearned(base::Bytes budget) const
 {
-    return m_learned && m_learned->budget == budget && m_learned->settings == m_settings
-           && m_learnedOf == m_planned->choices && m_learned->choice.verdict
-           && m_learned->choice.verdict->status == run::RunStatus::Runs;
+    if (m_known.empty())
+        return false;
+    const Known& last = m_known.front();
+    return last.budget == budget && last.settings == m_settings
+           && last.choices == m_planned->choices && last.choice.verdict
+           && last.choice.verdict->status == run::RunStatus::Runs;
 }
 
 void PlanChooser::learn(base::Bytes budget, const run::PlanChoice& choice)
 {
-    m_learned = {m_planned->frontier, m_settings, budget, choice};
-    m_learnedOf = m_planned->choices;
-    m_known.insert(m_known.begin(), {m_planned->frontier, m_settings, budget, choice});
+    m_known.insert(m_known.begin(),
+                   {m_planned->frontier, m_planned->choices, m_settings, budget, choice});
     if (m_known.size() > kMostChoices)
         m_known.pop_back();
 }

@@ -6,7 +6,6 @@
 
 #include <QObject>
 
-#include <optional>
 #include <vector>
 
 namespace plimsoll::ui {
@@ -49,6 +48,7 @@ private:
     {
         /// Doesn't keep it: partial ones have plans that no later one has.
         std::weak_ptr<const plan::Frontier> frontier;
+        workspace::Choices choices; ///< for which it was planned
         allocator::AllocatorSettings settings;
         base::Bytes budget;
         run::PlanChoice choice;
@@ -64,8 +64,6 @@ private:
     workspace::Choices m_tableOf;  ///< the choices of its plans
     run::PlansByBudget m_plans;
     std::vector<Known> m_known; ///< newest first
-    std::optional<Known> m_learned;
-    workspace::Choices m_learnedOf; ///< the choices for which it was
     JobRunner<run::ReservedTablePtr> m_job;
 };
 
