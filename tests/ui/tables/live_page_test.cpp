@@ -39,6 +39,10 @@ private Q_SLOTS:
     void waitsForTheHandToRest();
     void pinsWhatARowStandsForByItsMenu();
     void jumpsToWhereARowBegins(); // last: its double click would swallow a click on a tab
+
+private:
+    /// A planned step whose middle is pointed at, with what is live there; null: it failed.
+    PlannerPage* openPointedAt();
 };
 
 bool waitForPlan(PlannerPage& page)
@@ -59,6 +63,16 @@ void pointAt(PlannerPage& page, double share)
 bool waitForTree(LivePage& live, int before)
 {
     return QTest::qWaitFor([&] { return live.growths() > before; }, kPatience);
+}
+
+PlannerPage* LivePageTest::openPointedAt()
+{
+    PlannerPage* page = openPlanned();
+    if (page == nullptr)
+        return nullptr;
+    chooseTab(*page, QStringLiteral("Live at cursor"));
+    pointAt(*page, 0.5);
+    return waitForTree(viewOf<LivePage>(*page), 0) ? page : nullptr;
 }
 
 QStringList textsOf(const QWidget& widget)
@@ -99,12 +113,9 @@ void LivePageTest::showsWhatIsLiveWhereThePointerIs()
 
 void LivePageTest::groupsByClassAtAClick()
 {
-    PlannerPage* page = openPlanned();
+    PlannerPage* page = openPointedAt();
     QVERIFY(page != nullptr);
     LivePage& live = viewOf<LivePage>(*page);
-    chooseTab(*page, QStringLiteral("Live at cursor"));
-    pointAt(*page, 0.5);
-    QVERIFY(waitForTree(live, 0));
     const auto byModule = live.model()->tree();
     const int before = live.growths();
     for (QToolButton* button : live.findChildren<QToolButton*>())
@@ -165,12 +176,9 @@ void LivePageTest::restsWhileHidden()
 
 void LivePageTest::waitsForTheHandToRest()
 {
-    PlannerPage* page = openPlanned();
+    PlannerPage* page = openPointedAt();
     QVERIFY(page != nullptr);
     LivePage& live = viewOf<LivePage>(*page);
-    chooseTab(*page, QStringLiteral("Live at cursor"));
-    pointAt(*page, 0.5);
-    QVERIFY(waitForTree(live, 0));
     const auto pointed = live.model()->tree();
     const auto op = pointed->evaluation->schedule->steps[pointed->step].op;
     const QPoint from = budgetHandle(*page);
@@ -196,12 +204,9 @@ void LivePageTest::waitsForTheHandToRest()
 /// it.
 void LivePageTest::pinsWhatARowStandsForByItsMenu()
 {
-    PlannerPage* page = openPlanned();
+    PlannerPage* page = openPointedAt();
     QVERIFY(page != nullptr);
     LivePage& live = viewOf<LivePage>(*page);
-    chooseTab(*page, QStringLiteral("Live at cursor"));
-    pointAt(*page, 0.5);
-    QVERIFY(waitForTree(live, 0));
     auto* view = live.findChild<QTreeView*>();
     QModelIndex row;
     for (int top = 0; top < live.model()->rowCount() && !row.isValid(); ++top)
