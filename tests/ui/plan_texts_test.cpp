@@ -150,8 +150,7 @@ void PlanTextsTest::saysHowFarABudgetFallsShort()
     QVERIFY(below.rest.contains(bytesText(Bytes{100 << 20})));
     if (bound < m_planned->smallestPeak) {
         const Message between = infeasibleMessage(*m_planned, bound, bound + Bytes{50 << 20});
-        QVERIFY(between.rest.contains(QStringLiteral("A plan runs with ")
-                                      + bytesText(Bytes{50 << 20})));
+        QVERIFY(between.rest.contains(QStringLiteral("With ") + bytesText(Bytes{50 << 20})));
         QVERIFY(between.first.contains(QStringLiteral("was found")));
         QVERIFY(between.rest.contains(QStringLiteral("There may be one")));
     }

@@ -349,7 +349,7 @@ void PlanPage::showInfeasible(const graph::ProgramPtr& program, const solve::Out
         outcome.status == solve::Status::Infeasible
             ? tr("These are live at once at %1, and no recomputation removes them:").arg(place)
         : leastBudget
-            ? tr("None found for %1; a plan runs from %2 on. Live at once at %3 in any plan:")
+            ? tr("None found for %1, without flushes from %2 on. Live at once at %3 in any plan:")
                   .arg(ui::bytesText(budget), ui::bytesText(*leastBudget, Rounding::Up), place)
             : tr("None found for %1. Live at once at %2 in any plan:")
                   .arg(ui::bytesText(budget), place);

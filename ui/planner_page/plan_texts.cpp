@@ -274,7 +274,8 @@ Message infeasibleMessage(const workspace::Planned& planned, base::Bytes budget,
         message.rest = QObject::tr("There may be one: only below %1 none is possible.")
                            .arg(bytesText(bound.bytes, Rounding::Down));
     if (!excluded && leastBudget)
-        message.rest += QObject::tr(" A plan runs with %1 more.").arg(texts.missing);
+        message.rest +=
+            QObject::tr(" With %1 more a plan runs without flushes.").arg(texts.missing);
     return message;
 }
 
