@@ -137,11 +137,11 @@ std::string bytesText(Bytes bytes, Rounding rounding)
 
 std::string budgetText(Bytes budget, Bytes peak)
 {
-    // If the two differ when rounded up, the peak's is at most the budget's rounded down.
+    if (peak > budget)
+        return bytesText(budget, Rounding::Down);
+    // If the two differ when rounded up, the peak's text is at most the budget's rounded down.
     const std::string up = bytesText(budget, Rounding::Up);
-    return peak <= budget && bytesText(peak, Rounding::Up) == up
-               ? up
-               : bytesText(budget, Rounding::Down);
+    return bytesText(peak, Rounding::Up) == up ? up : bytesText(budget);
 }
 
 std::string exactBytesText(Bytes bytes)

@@ -27,8 +27,8 @@ struct FigureText
 [[nodiscard]] FigureText bytesFigureLike(Bytes bytes, Bytes like, Rounding rounding);
 /// "7.16 GiB", "288.0 MiB", "12 B": GiB two decimals, MiB and KiB one, B none. Never used for JSON.
 [[nodiscard]] std::string bytesText(Bytes bytes, Rounding rounding = Rounding::Nearest);
-/// A budget shown beside a peak that is rounded up. Rounded down, except where a peak within the
-/// budget would then look larger than it: rounded up as well.
+/// A budget shown beside a peak that is rounded up. Rounded to nearest, except where a peak within
+/// the budget would then look larger than it (up), or one over it as large as it (down).
 [[nodiscard]] std::string budgetText(Bytes budget, Bytes peak);
 /// "1,933,022,208 B".
 [[nodiscard]] std::string exactBytesText(Bytes bytes);

@@ -12,6 +12,12 @@ namespace {
 
 using plan::FrontierPoint;
 
+struct Found
+{
+    std::size_t place = 0;
+    RunStatus status = RunStatus::Fails;
+};
+
 /// The statuses of plans, fastest first, as far as they are asked for.
 class Search
 {
@@ -39,9 +45,9 @@ public:
         };
         return static_cast<std::size_t>(std::ranges::count_if(m_within, isFaster));
     }
-    /// The place of the plan to take, looking at the first `count` from `begin` on; the fastest is
-    /// looked at always.
-    [[nodiscard]] base::Result<std::size_t> choose(std::size_t begin, std::size_t count);
+    /// The plan to take, looking at the first `count` from `begin` on; the fastest is looked at
+    /// always.
+    [[nodiscard]] base::Result<Found> choose(std::size_t begin, std::size_t count);
     /// Of the fastest.
     [[nodiscard]] RunStatus first() const { return m_first; }
 
@@ -53,7 +59,7 @@ private:
     RunStatus m_first = RunStatus::Fails;
 };
 
-base::Result<std::size_t> Search::choose(std::size_t begin, std::size_t count)
+base::Result<Found> Search::choose(std::size_t begin, std::size_t count)
 {
     std::optional<std::size_t> flushing;
     for (std::size_t i = 0; i < count; i = i == 0 ? std::max<std::size_t>(begin, 1) : i + 1) {
@@ -63,11 +69,30 @@ base::Result<std::size_t> Search::choose(std::size_t begin, std::size_t count)
         if (i == 0)
             m_first = status;
         if (status == RunStatus::Runs)
-            return i;
+            return Found{i, status};
         if (status == RunStatus::RunsWithFlushes && !flushing)
             flushing = i;
     }
-    return flushing.value_or(0);
+    return flushing ? Found{*flushing, RunStatus::RunsWithFlushes} : Found{0, RunStatus::Fails};
+}
+
+/// What expandable segments make of a choice without them, if that is better.
+base::Result<std::optional<ExpandableChoice>>
+withExpandable(const plan::Frontier& frontier, allocator::AllocatorSettings settings,
+               base::Bytes budget, const PlanChoice& choice, const base::JobContext& context)
+{
+    const RunStatus status = choice.verdict->status;
+    if (settings.expandableSegments || (status == RunStatus::Runs && !choice.passedOver))
+        return std::nullopt;
+    settings.expandableSegments = true;
+    Search search{frontier, settings, budget, context};
+    ASSIGN_OR_RETURN(const Found found, search.choose(0, search.within().size()));
+    const FrontierPoint& plan = search.within()[found.place];
+    const bool isFaster = plan->evaluation().stepTime < choice.plan->evaluation().stepTime;
+    if (found.status > status || (found.status == status && !isFaster)
+        || found.status == RunStatus::Fails)
+        return std::nullopt;
+    return ExpandableChoice{plan, found.status};
 }
 
 } // namespace
@@ -83,15 +108,20 @@ base::Result<PlanChoice> choosePlan(const plan::Frontier& frontier,
         return PlanChoice{};
     const std::optional<std::size_t> told =
         known && !settings.expandableSegments ? known->fastestWithin(budget) : std::nullopt;
-    ASSIGN_OR_RETURN(const std::size_t chosen,
+    ASSIGN_OR_RETURN(const Found found,
                      search.choose(told ? search.placeOf(known->plans[*told]) : 0,
                                    prefer == Prefer::Runs ? within.size() : 1));
+    const FrontierPoint& chosen = within[found.place];
     PlanChoice choice;
-    ASSIGN_OR_RETURN(choice.plan.plan, plan::withBudget(*within[chosen], budget));
-    choice.plan.provenance = within[chosen].provenance;
+    ASSIGN_OR_RETURN(choice.plan.plan, plan::withBudget(*chosen, budget));
+    choice.plan.provenance = chosen.provenance;
     ASSIGN_OR_RETURN(choice.verdict, willRun(*choice.plan, settings, budget, context));
-    if (const std::size_t faster = search.countFasterThan(within[chosen]); faster > 0)
+    if (const std::size_t faster = search.countFasterThan(chosen); faster > 0)
         choice.passedOver = PassedOver{faster, within.front(), search.first()};
+    if (prefer == Prefer::Runs) {
+        ASSIGN_OR_RETURN(choice.expandable,
+                         withExpandable(frontier, settings, budget, choice, context));
+    }
     return choice;
 }
 

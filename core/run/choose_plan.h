@@ -24,12 +24,22 @@ struct PassedOver
     std::optional<RunStatus> status; ///< of the fastest; choosePlan() knows it
 };
 
+/// The plan to take with expandable segments, and whether it runs then.
+struct ExpandableChoice
+{
+    plan::FrontierPoint plan; ///< with its own budget
+    RunStatus status = RunStatus::Fails;
+};
+
 /// A plan for a budget, and whether it runs.
 struct PlanChoice
 {
     plan::FrontierPoint plan;          ///< with the budget; empty: none is within it
     std::optional<RunVerdict> verdict; ///< of that plan; empty without one
     std::optional<PassedOver> passedOver;
+    /// Where expandable segments, which weren't chosen, make more plans run: the one that is better
+    /// with them, as it runs, needs no flushes, or is faster.
+    std::optional<ExpandableChoice> expandable = {};
 
     /// Up to which peak other plans are comparable with this one: the budget, or, where faster
     /// plans don't run, what this one needs.

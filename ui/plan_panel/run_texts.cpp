@@ -16,15 +16,26 @@ QString tr(const char* text)
     return QCoreApplication::translate("RunTexts", text);
 }
 
+QString stepTimeText(const plan::VerifiedPlan& plan)
+{
+    return ui::timeText(plan.evaluation().stepTime);
+}
+
 /// With the cheapest help first.
-QString failing(const plan::VerifiedPlan& plan, base::Bytes budget, const run::RunVerdict& run,
+QString failing(const run::PlanChoice& choice, base::Bytes budget,
                 std::optional<base::Bytes> leastBudget)
 {
+    const run::RunVerdict& run = *choice.verdict;
     const run::OutOfMemory& failure = *run.run.failure;
-    QString text = tr("Runs out of memory with %1, at %2: free memory lies in pieces. ")
-                       .arg(ui::bytesText(budget), opPlace(*plan.problem().step(), failure.op));
+    QString text =
+        tr("Runs out of memory with %1, at %2: free memory lies in pieces. ")
+            .arg(ui::bytesText(budget), opPlace(*choice.plan->problem().step(), failure.op));
     if (run.expandable == run::RunStatus::Runs)
         return text + tr("With expandable segments this plan runs.");
+    if (choice.expandable && choice.expandable->status == run::RunStatus::Runs)
+        return text
+               + tr("With expandable segments another plan runs: %1 a step.")
+                     .arg(stepTimeText(*choice.expandable->plan));
     if (leastBudget && budget < *leastBudget && *leastBudget < *run.runsAt)
         return text
                + tr("From %1 on, another plan runs without cache flushes.")
@@ -32,20 +43,25 @@ QString failing(const plan::VerifiedPlan& plan, base::Bytes budget, const run::R
     return text + tr("This plan runs with %1.").arg(ui::bytesText(*run.runsAt, Rounding::Up));
 }
 
-QString flushing(base::Bytes budget, const run::RunVerdict& run)
+QString flushing(const run::PlanChoice& choice, base::Bytes budget)
 {
+    const run::RunVerdict& run = *choice.verdict;
     const QString text =
         tr("Runs with %1, but PyTorch has to empty its cache %2 times in %3 steps, "
            "and waits for the GPU each time.")
             .arg(ui::bytesText(budget), QString::number(run.run.flushCount()),
                  QString::number(run.run.flushes.size()));
-    return run.expandable == run::RunStatus::Runs
-               ? text + u' ' + tr("With expandable segments it needn't.")
-               : text;
+    if (run.expandable == run::RunStatus::Runs)
+        return text + u' ' + tr("With expandable segments it needn't.");
+    return choice.expandable ? text + u' '
+                                   + tr("With expandable segments another plan needn't: %1 a step.")
+                                         .arg(stepTimeText(*choice.expandable->plan))
+                             : text;
 }
 
-QString verdictDetails(const run::RunVerdict& run)
+QString verdictDetails(const run::PlanChoice& choice)
 {
+    const run::RunVerdict& run = *choice.verdict;
     if (const auto& failure = run.run.failure) {
         const QString text =
             tr("In iteration %1 PyTorch asks for %2. %3 of the GPU are free, and the largest of "
@@ -55,11 +71,15 @@ QString verdictDetails(const run::RunVerdict& run)
                      ui::bytesText(failure->free, Rounding::Down),
                      ui::bytesText(failure->largestCached, Rounding::Down),
                      ui::bytesText(*run.runsAt, Rounding::Up));
-        return run.expandable == run::RunStatus::RunsWithFlushes
-                   ? text + u' '
-                         + tr("With expandable segments it runs, but PyTorch has to empty its "
-                              "cache to find memory.")
-                   : text;
+        if (run.expandable == run::RunStatus::RunsWithFlushes)
+            return text + u' '
+                   + tr("With expandable segments it runs, but PyTorch has to empty its cache to "
+                        "find memory.");
+        if (choice.expandable && choice.expandable->status == run::RunStatus::RunsWithFlushes)
+            return text + u' '
+                   + tr("With expandable segments another plan runs, but PyTorch has to empty its "
+                        "cache to find memory.");
+        return text;
     }
     if (run.status == run::RunStatus::Runs)
         return {};
@@ -73,7 +93,7 @@ QString verdictDetails(const run::RunVerdict& run)
 /// Why faster plans were not taken.
 QString passedOverText(const run::PassedOver& passed)
 {
-    const QString time = ui::timeText(passed.fastest->evaluation().stepTime);
+    const QString time = stepTimeText(*passed.fastest);
     const QString which =
         passed.count == 1
             ? tr("One faster plan within the budget was passed over: with it (%1)").arg(time)
@@ -100,27 +120,35 @@ Judgement judge(const run::PlanChoice& choice, base::Bytes budget,
         return {Verdict::Neutral,
                 tr("The peak is %1 below %2. Checking PyTorch's allocator…").arg(spare, asked)};
     switch (run->status) {
-    case run::RunStatus::Fails: return {Verdict::Bad, failing(plan, budget, *run, leastBudget)};
-    case run::RunStatus::RunsWithFlushes: return {Verdict::Slow, flushing(budget, *run)};
+    case run::RunStatus::Fails: return {Verdict::Bad, failing(choice, budget, leastBudget)};
+    case run::RunStatus::RunsWithFlushes: return {Verdict::Slow, flushing(choice, budget)};
     case run::RunStatus::Runs: break;
     }
     const base::Bytes free =
         budget - std::max(plan.evaluation().peak, run->run.reserved + plan.problem().reserve);
+    if (choice.expandable)
+        return {
+            Verdict::Good,
+            tr("Runs with %1. With expandable segments a faster plan would run, too: %2 a step.")
+                .arg(asked, stepTimeText(*choice.expandable->plan))};
     if (choice.passedOver)
         return {Verdict::Good, tr("Runs with %1. With faster plans PyTorch has to empty its cache, "
                                   "or runs out of memory.")
                                    .arg(asked)};
-    const QString left = shortBytesText(std::max(free, base::Bytes{}), Rounding::Down);
+    QString left =
+        tr("%1 to spare").arg(shortBytesText(std::max(free, base::Bytes{}), Rounding::Down));
+    if (budget - free > plan.evaluation().peak) // which stands below
+        left += tr(" after fragmentation");
     return {Verdict::Good, plan.plan().recomputesNothing()
-                               ? tr("Fits %1 without a plan, %2 to spare.").arg(asked, left)
-                               : tr("Runs with %1, %2 to spare.").arg(asked, left)};
+                               ? tr("Fits %1 without a plan, %2.").arg(asked, left)
+                               : tr("Runs with %1, %2.").arg(asked, left)};
 }
 
 QString runDetails(const run::PlanChoice& choice)
 {
     QStringList sentences;
     if (choice.verdict)
-        sentences << verdictDetails(*choice.verdict);
+        sentences << verdictDetails(choice);
     if (choice.passedOver && choice.passedOver->status)
         sentences << passedOverText(*choice.passedOver);
     sentences.removeAll(QString{});

@@ -64,7 +64,8 @@ QString briefTime(base::Nanoseconds took)
 
 /// One or two words and, once the planner has finished, its search time. The brief form is the time
 /// alone for planners with plans, which the numbers beside it already show.
-StateTexts stateTexts(const PlannerSummary& standing, const SummaryAt& at, bool hasBudget)
+StateTexts stateTexts(const PlannerSummary& standing, const SummaryAt& at,
+                      std::optional<base::Bytes> budget)
 {
     const plan::PlannerProgress& report = standing.report;
     const auto alone = [](const QString& words) { return StateTexts{words, words}; };
@@ -84,8 +85,10 @@ StateTexts stateTexts(const PlannerSummary& standing, const SummaryAt& at, bool 
     case PlannerState::Refused: return alone(QStringLiteral("refused"));
     case PlannerState::Over: break;
     }
-    if (!hasBudget)
+    if (!budget)
         return after(QStringLiteral("done"));
+    if (!at.best && !report.found.empty() && report.found.front().peak <= *budget)
+        return after(QStringLiteral("larger only"));
     return after(statusText(at.status), at.status == solve::Status::Feasible);
 }
 
@@ -99,6 +102,10 @@ QString tipText(const PlannerSummary& standing)
         sentences << fileText(standing.report.reason);
     if (standing.report.took.count() > 0)
         sentences << QStringLiteral("Search time: %1.").arg(ui::timeText(standing.report.took));
+    if (!standing.report.found.empty())
+        sentences << QStringLiteral("Peak and slow-down are those of its fastest plan with at most "
+                                    "the peak of the plan that is shown, or within the budget, "
+                                    "whether it runs or not.");
     if (!standing.isChosen)
         sentences << QStringLiteral("Click to plan with this planner.");
     return sentences.join(u'\n');
@@ -129,10 +136,10 @@ void fillIn(std::vector<PlannerRow>& rows, const std::vector<PlannerSummary>& st
         const PlannerSummary& standing = standings[i];
         const bool isTaken = standing.isChosen || standing.report.planner == asked.maker;
         const SummaryAt at = asked.budget
-                                 ? workspace::summaryAt(standing, *asked.budget, asked.bounds,
+                                 ? workspace::summaryAt(standing, asked.mostPeak, asked.bounds,
                                                         isTaken ? asked.taken : std::nullopt)
                                  : SummaryAt{};
-        StateTexts state = stateTexts(standing, at, asked.budget.has_value());
+        StateTexts state = stateTexts(standing, at, asked.budget);
         rows[i].state = std::move(state.whole);
         rows[i].shortState = std::move(state.brief);
         rows[i].isUsed = standing.report.planner == asked.maker;

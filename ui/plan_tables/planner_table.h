@@ -16,6 +16,7 @@ namespace plimsoll::ui {
 struct PlannersAt
 {
     std::optional<base::Bytes> budget; ///< none: no numbers
+    base::Bytes mostPeak;              ///< what plans are compared at: the budget, or less
     workspace::ProvenBounds bounds;
     std::string maker; ///< id of the planner whose plan is shown; empty: none
     std::optional<plan::ProgressPoint> taken = {}; ///< the plan that is shown, if there is a maker

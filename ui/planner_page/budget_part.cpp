@@ -38,7 +38,8 @@ void showAnswer(BudgetPanel& panel, const PlannerState& state)
 PlannersAt plannersAt(const PlannerState& state)
 {
     PlannersAt asked;
-    asked.budget = state.choice.comparablePeak(state.budget);
+    asked.budget = state.budget;
+    asked.mostPeak = state.choice.comparablePeak(state.budget);
     if (!state.isOutdated) { // else these belong to other choices
         asked.bounds = {state.outcome.peakBound.bytes, state.outcome.timeBound};
         if (const plan::FrontierPoint& best = state.outcome.best) {

@@ -5,6 +5,7 @@
 #include "app/cli/plan/plan_answer.h"
 #include "app/cli/plan/planner_list.h"
 #include "app/cli/plan/run_json.h"
+#include "app/cli/plan/take_best.h"
 #include "app/cli/verbs.h"
 #include "app/cli/watch.h"
 #include "core/base/budget.h"
@@ -67,7 +68,6 @@ private:
     };
     [[nodiscard]] Priced bestUnder(const Planning& planning, std::vector<plan::Pin> pins) const;
     void priceOfPins(Planning& planning) const;
-    void takeBest(Planning& planning, const plan::FrontierPtr& frontier) const;
 
     Stopwatch m_clock;
     TimeLeft m_timeLeft; ///< once all is read and posed
@@ -419,26 +419,6 @@ void PlanVerb::priceOfPins(Planning& planning) const
         planning.areAllPinsWhy = bestUnder(planning, {}).best != nullptr;
 }
 
-/// Without time for the allocator's answers, it is the fastest plan within the budget.
-void PlanVerb::takeBest(Planning& planning, const plan::FrontierPtr& frontier) const
-{
-    const plan::Problem& problem = planning.problem;
-    planning.outcome = solve::outcomeAt(problem, frontier);
-    planning.comparablePeak = problem.budget;
-    if (!planning.outcome.best || !run::hasAllocator(problem))
-        return;
-    Watch watch{common().quiet ? std::string{} : "Replaying the allocator", m_timeLeft.seconds()};
-    base::Result<run::PlanChoice> choice = run::choosePlan(
-        *frontier, m_allocatorSettings, problem.budget,
-        m_prefer == kFastest ? run::Prefer::Fastest : run::Prefer::Runs, watch.context());
-    if (!choice && choice.error().kind == base::ErrorKind::Cancelled)
-        return;
-    run::PlanChoice chosen = orThrow(std::move(choice));
-    planning.comparablePeak = chosen.comparablePeak(problem.budget);
-    planning.run = RunAnswer{*chosen.verdict, m_allocator.text(), std::move(chosen.passedOver)};
-    planning.outcome = solve::outcomeWith(problem, frontier, std::move(chosen.plan));
-}
-
 Answer PlanVerb::solveProblem(const plan::Problem& problem)
 {
     Planning planning{m_planner->descriptor(), m_options, problem, *m_base, {}};
@@ -447,9 +427,14 @@ Answer PlanVerb::solveProblem(const plan::Problem& problem)
     // Even keeping everything fails its check: the options don't fit this graph.
     if (!frontier && frontier.error().kind == ErrorKind::CheckFailed)
         throw VerbError(ErrorKind::Usage, frontier.error().message);
-    const bool stopped = planning.outcome.stopped;
-    takeBest(planning, orThrow(std::move(frontier)));
-    planning.outcome.stopped = stopped;
+    {
+        Watch watch{common().quiet ? std::string{} : "Replaying the allocator",
+                    m_timeLeft.seconds()};
+        takeBest(planning, orThrow(std::move(frontier)),
+                 {m_allocator.text(), m_allocatorSettings,
+                  m_prefer == kFastest ? run::Prefer::Fastest : run::Prefer::Runs},
+                 watch.context());
+    }
     planning.points = m_points;
     planning.hasFlips = m_hasFlips;
     priceOfPins(planning);

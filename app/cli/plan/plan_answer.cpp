@@ -176,11 +176,23 @@ std::string boundText(const solve::Outcome& outcome, const plan::Evaluation& unp
                        base::timeText(outcome.timeBound), gapPercent(outcome, unplanned));
 }
 
-/// "1,024 B", or with its excess over the budget: "1,024 B (24 B more)".
+/// With its excess over the budget: "1,024 B (24 B more)".
 std::string beside(base::Bytes budget, base::Bytes needed)
 {
     return fmt::format("{} ({} more)", base::exactBytesText(needed),
                        base::exactBytesText(needed - budget));
+}
+
+/// The budget that is missing for a plan to run.
+std::string runsFromText(const Planning& planning)
+{
+    if (!planning.runsFrom)
+        return {};
+    const base::Bytes more = *planning.runsFrom - planning.problem.budget;
+    return fmt::format("  runs from   {}, {} more: with that budget a plan runs without emptying "
+                       "the cache\n",
+                       base::bytesText(*planning.runsFrom, base::Rounding::Up),
+                       base::bytesText(more, base::Rounding::Up));
 }
 
 /// The op whose memory no plan can go below.
@@ -210,7 +222,7 @@ std::string missedText(const Planning& planning)
     const std::vector<plan::FrontierPoint>& points = outcome.frontier->points();
     const std::string known = points.empty()
                                   ? std::string{"no plan is known for any budget"}
-                                  : fmt::format("the smallest budget with a plan is {}",
+                                  : fmt::format("the smallest peak of a plan is {}",
                                                 beside(budget, points.front()->evaluation().peak));
     if (outcome.status == solve::Status::Infeasible)
         return fmt::format("No plan exists within {}: {}, needs {} whatever is recomputed{}; {}{}.",
@@ -236,7 +248,7 @@ std::string nothingText(const Planning& planning)
         + reserveText(planning.problem);
     if (!points.empty())
         text += fmt::format(
-            "  smallest budget with a plan {}{}\n",
+            "  smallest peak of a plan     {}{}\n",
             beside(budget, points.front()->evaluation().peak),
             planning.searched ? "" : ", known without a search: use --frontier 2 to search");
     return text
@@ -244,7 +256,8 @@ std::string nothingText(const Planning& planning)
                          outcome.status == solve::Status::Infeasible
                              ? beside(budget, outcome.peakBound.bytes)
                              : base::exactBytesText(outcome.peakBound.bytes),
-                         needer(planning));
+                         needer(planning))
+           + runsFromText(planning);
 }
 
 } // namespace
@@ -270,7 +283,7 @@ Answer describe(const Planning& planning)
         }
         if (planning.run) {
             answer.json["run"] = runJson(planning.problem, *planning.run);
-            answer.text += runText(planning.problem, *planning.run);
+            answer.text += runText(planning.problem, *planning.run) + runsFromText(planning);
         } else {
             answer.json["run"] = nullptr;
             if (planning.problem.step()->header.target == "cuda")
@@ -288,7 +301,13 @@ Answer describe(const Planning& planning)
         answer.text += fmt::format("  {}\n", base::printable(sentence));
     const base::Nanoseconds unplanned = planning.unplanned.stepTime;
     answer.json["planners"] = standingsJson(outcome, planning.comparablePeak, unplanned);
-    answer.text += standingsText(answer.json["planners"], outcome, unplanned);
+    std::optional<base::Bytes> mostPeak; // where the budget isn't what planners are compared at
+    if (planning.comparablePeak != planning.problem.budget)
+        mostPeak = planning.comparablePeak;
+    answer.text += standingsText(answer.json["planners"], outcome, mostPeak, unplanned);
+    answer.json["runs_from_bytes"] = nullptr;
+    if (planning.runsFrom)
+        answer.json["runs_from_bytes"] = planning.runsFrom->count();
     answer.json["pins"] = pinsJson(planning.pins);
     answer.text += pinsText(planning.pins);
     const graph::Program& program = *planning.problem.step();

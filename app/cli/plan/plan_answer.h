@@ -36,6 +36,9 @@ struct Planning
     std::vector<std::string> exports = {};        ///< files written
     std::optional<solve::PlanMemory> memory = {}; ///< of the best plan
     std::optional<RunAnswer> run = {};            ///< of the best plan
+    /// Where no plan runs within the budget: the smallest budget at which a plan that was found
+    /// runs without cache flushes.
+    std::optional<base::Bytes> runsFrom = {};
     base::Bytes comparablePeak = {}; ///< up to which other plans are comparable with the best one
     std::vector<PricedPin> pins = {};
     bool areAllPinsWhy = false; ///< there is a plan only without several of them

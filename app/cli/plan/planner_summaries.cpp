@@ -30,7 +30,7 @@ const char* stateName(PlannerState state)
 
 } // namespace
 
-ordered_json standingsJson(const solve::Outcome& outcome, base::Bytes budget,
+ordered_json standingsJson(const solve::Outcome& outcome, base::Bytes mostPeak,
                            base::Nanoseconds unplanned)
 {
     ordered_json rows = ordered_json::array();
@@ -41,12 +41,13 @@ ordered_json standingsJson(const solve::Outcome& outcome, base::Bytes budget,
         const bool isTaken =
             outcome.best && standing.report.call == solve::makerCall(*outcome.best.provenance);
         const auto at = workspace::summaryAt(
-            standing, budget, {outcome.peakBound.bytes, outcome.timeBound},
+            standing, mostPeak, {outcome.peakBound.bytes, outcome.timeBound},
             isTaken ? std::optional{plan::progressPoint(*outcome.best)} : std::nullopt);
         const PlannerState state = standing.report.state;
         ordered_json row = {{"planner", standing.report.planner},
                             {"call", standing.report.call},
                             {"state", stateName(state)},
+                            {"peak_limit_bytes", mostPeak.count()},
                             {"status", nullptr},
                             {"peak_bytes", nullptr},
                             {"step_time_ns", nullptr},
@@ -65,9 +66,14 @@ ordered_json standingsJson(const solve::Outcome& outcome, base::Bytes budget,
 }
 
 std::string standingsText(const ordered_json& rows, const solve::Outcome& outcome,
-                          base::Nanoseconds unplanned)
+                          std::optional<base::Bytes> mostPeak, base::Nanoseconds unplanned)
 {
     std::string text;
+    if (mostPeak && !rows.empty())
+        text =
+            fmt::format("  planners    by peak (at most {}, this plan's) and time, whether their "
+                        "plans run or not\n",
+                        base::bytesText(*mostPeak, base::Rounding::Up));
     for (const ordered_json& row : rows) {
         const auto call = row["call"].get<std::string>();
         const auto planner = call.empty() ? row["planner"].get<std::string>() : call;
@@ -88,7 +94,9 @@ std::string standingsText(const ordered_json& rows, const solve::Outcome& outcom
             text +=
                 fmt::format("  {:<11} stopped before it had a plan within the budget\n", planner);
         } else if (row["state"] == "over") {
-            text += fmt::format("  {:<11} no plan within the budget\n", planner);
+            text +=
+                fmt::format("  {:<11} {}\n", planner,
+                            mostPeak ? "no plan with so low a peak" : "no plan within the budget");
         }
     }
     return text;

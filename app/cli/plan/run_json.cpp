@@ -41,6 +41,7 @@ ordered_json runJson(const plan::Problem& problem, const RunAnswer& answer)
                          {"settings", answer.settings},
                          {"runs_at_bytes", nullptr},
                          {"expandable_segments", nullptr},
+                         {"expandable_plan", nullptr},
                          {"passed_over", nullptr}};
     if (const auto& failure = verdict.run.failure) {
         const graph::Program& program = *problem.step();
@@ -64,6 +65,12 @@ ordered_json runJson(const plan::Problem& problem, const RunAnswer& answer)
                                {"fastest_status", run::runStatusName(*passed->status)},
                                {"fastest_peak_bytes", fastest.peak.count()},
                                {"fastest_step_time_ns", fastest.stepTime.count()}};
+    }
+    if (const auto& expandable = answer.expandable) {
+        const plan::Evaluation& evaluation = expandable->plan->evaluation();
+        json["expandable_plan"] = {{"status", run::runStatusName(expandable->status)},
+                                   {"peak_bytes", evaluation.peak.count()},
+                                   {"step_time_ns", evaluation.stepTime.count()}};
     }
     return json;
 }
@@ -108,6 +115,16 @@ std::string_view expandableText(const run::RunVerdict& verdict)
     return fails ? "it runs out of memory, too" : "it runs out of memory";
 }
 
+/// The plan to take with expandable segments.
+std::string expandablePlanText(const run::ExpandableChoice& choice)
+{
+    return fmt::format("              With expandable_segments:True a plan of {} a step runs{}\n",
+                       base::timeText(choice.plan->evaluation().stepTime),
+                       choice.status == run::RunStatus::Runs
+                           ? " without emptying the cache"
+                           : ", but PyTorch has to empty its cache to find memory");
+}
+
 std::string runText(const plan::Problem& problem, const RunAnswer& answer)
 {
     const run::RunVerdict& verdict = answer.verdict;
@@ -121,8 +138,9 @@ std::string runText(const plan::Problem& problem, const RunAnswer& answer)
                         fmt::join(verdict.run.flushes, ", "), verdict.run.flushes.size());
         break;
     case run::RunStatus::Fails:
-        text += fmt::format("no. {} This plan runs with a budget of {}",
-                            failureText(problem, answer), base::exactBytesText(*verdict.runsAt));
+        text +=
+            fmt::format("no. {} This plan runs with a budget of {}", failureText(problem, answer),
+                        base::bytesText(*verdict.runsAt, base::Rounding::Up));
         break;
     }
     text += fmt::format(" ({})\n", base::printable(answer.settings, 100));
@@ -131,6 +149,8 @@ std::string runText(const plan::Problem& problem, const RunAnswer& answer)
                             expandableText(verdict));
     if (answer.passedOver)
         text += passedOverText(*answer.passedOver);
+    if (answer.expandable)
+        text += expandablePlanText(*answer.expandable);
     return text;
 }
 

@@ -23,12 +23,13 @@ private:
     std::string m_text;
 };
 
-/// Whether a plan runs, and under which settings.
+/// Whether a plan runs, under which settings, and what PlanChoice tells about other plans.
 struct RunAnswer
 {
     run::RunVerdict verdict;
     std::string settings;
     std::optional<run::PassedOver> passedOver = {};
+    std::optional<run::ExpandableChoice> expandable = {};
 };
 
 /// The key "run" of `plan` and `check`.

@@ -21,6 +21,8 @@ private Q_SLOTS:
     void aPlanThatFailsIsToldAndFailsTheCheck();
     void aPlanThatRunsIsPreferred();
     void aPlanThatRunsPassesTheCheck();
+    void tellsWhatWouldHelp();
+    void comparesPlannersAtThePeakOfThePlan();
     void settingsChangeTheAnswer();
     void refusesSettings_data();
     void refusesSettings();
@@ -98,6 +100,59 @@ void CliRunTest::aPlanThatRunsPassesTheCheck()
     const CliRun check = runCli({text("check"), planFile(), m_resnet, text("--runs")});
     QCOMPARE(check.exit, 0);
     QVERIFY(check.out.contains("yes, but PyTorch empties its cache"));
+}
+
+/// Where expandable segments let a better plan run, and from which budget on one runs without them.
+void CliRunTest::tellsWhatWouldHelp()
+{
+    const QStringList expandable{text("--json"), text("--alloc-conf"),
+                                 text("expandable_segments:True")};
+    for (const char* budget : {"1945MiB", "2304MiB", "2560MiB"}) {
+        const QJsonObject json = planned(budget, {text("--json")}).json();
+        const QJsonObject run = json[text("run")].toObject();
+        const QJsonObject other = planned(budget, expandable).json();
+        const QJsonObject told = run[text("expandable_plan")].toObject();
+        QCOMPARE(told[text("status")], other[text("run")].toObject()[text("status")]);
+        QCOMPARE(told[text("step_time_ns")], other[text("step_time_ns")]);
+        QCOMPARE(told[text("peak_bytes")], other[text("peak_bytes")]);
+        QVERIFY(other[text("run")].toObject()[text("expandable_plan")].isNull());
+        const bool isFailing = run[text("status")].toString() == text("fails");
+        QCOMPARE(isFailing, QByteArray{budget} == "1945MiB");
+        QCOMPARE(json[text("runs_from_bytes")].isNull(), !isFailing);
+        const CliRun words = planned(budget);
+        QVERIFY(words.out.contains("With expandable_segments:True a plan of "));
+        QCOMPARE(words.out.contains("  runs from   2.27 GiB, "), isFailing);
+    }
+    // At that budget one runs without flushes, and a MiB below it none.
+    const QJsonObject missed = planned("1536MiB", {text("--json")}).json();
+    QVERIFY(missed[text("run")].isNull());
+    const qint64 from = missed[text("runs_from_bytes")].toInteger();
+    const auto statusAt = [this](qint64 budget) {
+        return planned(QByteArray::number(budget).constData(), {text("--json")})
+            .json()[text("run")]
+            .toObject()[text("status")]
+            .toString();
+    };
+    QCOMPARE(statusAt(from), text("runs"));
+    QVERIFY(statusAt(from - (1 << 21)) != text("runs"));
+    // A search that never began knows too little.
+    QVERIFY(planned("1GiB", {text("--json")}).json()[text("runs_from_bytes")].isNull());
+}
+
+void CliRunTest::comparesPlannersAtThePeakOfThePlan()
+{
+    const QJsonObject json = planned("2560MiB", {text("--json")}).json();
+    for (const QJsonValue row : json[text("planners")].toArray()) {
+        QCOMPARE(row.toObject()[text("peak_limit_bytes")], json[text("peak_bytes")]);
+        QVERIFY(row.toObject()[text("peak_bytes")].toDouble()
+                <= json[text("peak_bytes")].toDouble());
+    }
+    const CliRun words = planned("2560MiB"); // every-block has plans of 1.95 GiB and more
+    QVERIFY(words.out.contains("  planners    by peak (at most 1.76 GiB, this plan's) and time"));
+    QVERIFY(words.out.contains("  every-block no plan with so low a peak\n"));
+    QVERIFY(!words.out.contains("no plan within the budget\n"));
+    const CliRun ample = planned("2900MiB", {text("--prefer"), text("fastest")});
+    QVERIFY(!ample.out.contains("  planners "));
 }
 
 void CliRunTest::settingsChangeTheAnswer()

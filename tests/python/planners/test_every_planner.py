@@ -214,5 +214,5 @@ def test_who_has_nothing_says_so(model, planner, runtime, graph_file):
     command = [program("PLIMSOLL_CLI"), "plan", graph, *options, "--budget", str(least - 1)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 4
-    assert f"No plan was found within {least - 1:,} B: the smallest budget with a plan is {least:,} B (1 B more)" in done.stderr
+    assert f"No plan was found within {least - 1:,} B: the smallest peak of a plan is {least:,} B (1 B more)" in done.stderr
     assert any((other, planner, runtime) not in WITHOUT for other in MODELS)

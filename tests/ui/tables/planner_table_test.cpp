@@ -42,6 +42,7 @@ private Q_SLOTS:
     void isReachedAndUsedByKey();
     void followsASearch();
     void tellsWhoRefuses();
+    void tellsWhoHasLargerPlansOnly();
     void standsStillInADrag();
     void figuresAreNeverCut();
 
@@ -314,6 +315,30 @@ void PlannerTableTest::standsStillInADrag()
     QCOMPARE(table.size(), size);
 }
 
+/// Compared at the peak of a plan that runs, a planner may have plans that are larger, within the
+/// budget nevertheless.
+void PlannerTableTest::tellsWhoHasLargerPlansOnly()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    PlannerTable table;
+    const auto summaries = page->document().plannerSummaries();
+    table.setSummaries(summaries);
+    const auto& standing = summaries[static_cast<std::size_t>(rowOf(table, "every-block"))];
+    const base::Bytes least = standing.report.found.front().peak;
+    const auto stateAt = [&](base::Bytes budget, base::Bytes mostPeak) {
+        PlannersAt asked;
+        asked.budget = budget;
+        asked.mostPeak = mostPeak;
+        table.showAt(asked);
+        return table.model()->rowAt(rowOf(table, "every-block")).state;
+    };
+    QVERIFY(stateAt(least, least).startsWith(QStringLiteral("feasible")));
+    QVERIFY(stateAt(least, least - base::Bytes{1}).startsWith(QStringLiteral("larger only")));
+    const base::Bytes below = least - base::Bytes{1};
+    QVERIFY(stateAt(below, below).startsWith(QStringLiteral("none")));
+}
+
 /// The state gives way, then the names; peak and slow-down have their whole width.
 void PlannerTableTest::figuresAreNeverCut()
 {
@@ -324,7 +349,8 @@ void PlannerTableTest::figuresAreNeverCut()
         PlannerTable table;
         table.setSummaries(page->document().plannerSummaries());
         PlannersAt asked;
-        asked.budget = page->document().planned()->unplanned->evaluation().peak;
+        asked.mostPeak = page->document().planned()->unplanned->evaluation().peak;
+        asked.budget = asked.mostPeak;
         table.showAt(asked);
         for (const int width : {640, 294, 260, 200, 150}) {
             table.resize(width * percent / 100, 200);

@@ -83,6 +83,10 @@ void FormatTest::aPeakWithinItsBudgetReadsSo()
     QCOMPARE(pair(grid + 5, grid + 5), std::string{"peak 8.44 GiB of 8.44 GiB"});
     QCOMPARE(pair(grid, grid + 9), std::string{"peak 8.43 GiB of 8.43 GiB"});
     QCOMPARE(pair(grid + 9, grid + 5), std::string{"peak 8.44 GiB of 8.43 GiB"}); // over it
+    // Most of the way to 8.44: to the nearest, unless a peak over it would read the same.
+    const std::int64_t most = grid + kGiB / 100 * 9 / 10;
+    QCOMPARE(pair(grid, most), std::string{"peak 8.43 GiB of 8.44 GiB"});
+    QCOMPARE(pair(most + 1, most), std::string{"peak 8.44 GiB of 8.43 GiB"});
     QCOMPARE(pair(2'000'000'000, 2100 * kMiB), std::string{"peak 1.87 GiB of 2.05 GiB"});
     QCOMPARE(pair(1024 * kMiB - 2, 1024 * kMiB - 1), std::string{"peak 1.00 GiB of 1.00 GiB"});
     QCOMPARE(pair(12, 13), std::string{"peak 12 B of 13 B"});

@@ -65,6 +65,26 @@ Expected expected(const plan::Frontier& frontier, const allocator::AllocatorSett
     return found;
 }
 
+/// The best plan with expandable segments is told where it is better than the choice without them.
+void compareExpandable(const run::PlanChoice& choice, const plan::Frontier& frontier,
+                       base::Bytes budget)
+{
+    const Expected best = expected(frontier, {.expandableSegments = true}, budget);
+    const RunStatus status = best.running    ? RunStatus::Runs
+                             : best.flushing ? RunStatus::RunsWithFlushes
+                                             : RunStatus::Fails;
+    const std::size_t place = best.running.value_or(best.flushing.value_or(*best.fitting));
+    const plan::FrontierPoint& plan = frontier.points()[place];
+    const bool isBetter = status < choice.verdict->status
+                          || (status == choice.verdict->status && status != RunStatus::Fails
+                              && plan->evaluation().stepTime < choice.plan->evaluation().stepTime);
+    QCOMPARE(choice.expandable.has_value(), isBetter);
+    if (!isBetter)
+        return;
+    QVERIFY(choice.expandable->status == status);
+    QVERIFY(choice.expandable->plan->evaluationPtr() == plan->evaluationPtr());
+}
+
 void ChoosePlanTest::takesTheFastestThatRuns()
 {
     QFETCH(QString, sample);
@@ -96,11 +116,15 @@ void ChoosePlanTest::takesTheFastestThatRuns()
                 QVERIFY(*choice->passedOver->status
                         == run::runStatus(*frontier->at(budget), settings, budget, {}).value());
             seen.insert(choice->verdict->status);
+            if (isExpandable)
+                QVERIFY(!choice->expandable);
+            else
+                compareExpandable(*choice, *frontier, budget);
         }
         const base::Result<run::PlanChoice> fastest =
             run::choosePlan(*frontier, settings, budget, run::Prefer::Fastest, {});
         QVERIFY(fastest->plan->evaluationPtr() == frontier->at(budget)->evaluationPtr());
-        QVERIFY(!fastest->passedOver);
+        QVERIFY(!fastest->passedOver && !fastest->expandable);
     }
     QVERIFY(seen.contains(RunStatus::Runs));
 }
