@@ -3,12 +3,39 @@
 
 #include "core/allocator/allocator_replay.h"
 #include "core/run/device_run.h"
+#include "core/run/will_run.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <unordered_map>
 #include <utility>
 
 namespace plimsoll::run {
+
+namespace {
+
+constexpr std::int64_t kGrowth = 64; ///< a budget that doesn't suffice grows by one part of these
+
+/// A budget at which the loop runs without cache flushes. Empty if stopped.
+std::optional<base::Bytes> neededBy(const plan::VerifiedPlan& plan,
+                                    const allocator::AllocatorSettings& settings,
+                                    const base::JobContext& context)
+{
+    std::optional<base::Bytes> needed = reservedBy(plan, settings, context.stop);
+    if (!settings.expandableSegments)
+        return needed;
+    while (needed) {
+        const base::Result<RunStatus> status = runStatus(plan, settings, *needed, context);
+        if (!status)
+            return std::nullopt;
+        if (*status == RunStatus::Runs)
+            break;
+        *needed += base::Bytes{needed->count() / kGrowth + 1};
+    }
+    return needed;
+}
+
+} // namespace
 
 std::optional<std::size_t> ReservedTable::fastestWithin(base::Bytes budget) const
 {
@@ -67,7 +94,7 @@ base::Result<ReservedTablePtr> reservedTable(plan::FrontierPtr frontier,
         const auto found = before.find(plan->evaluationPtr().get());
         const std::optional<base::Bytes> reserved = found != before.end()
                                                         ? std::optional{found->second}
-                                                        : reservedBy(*plan, settings, context.stop);
+                                                        : neededBy(*plan, settings, context);
         if (!reserved)
             return base::cancelled();
         table->reserved.push_back(*reserved);

@@ -13,10 +13,11 @@
 
 namespace plimsoll::run {
 
-/// What PyTorch's allocator reserves with each candidate of a frontier on a device without a limit.
-/// With that much memory a loop runs without cache flushes; with less, by default settings, it
-/// doesn't. So the table tells at once which plan to take for a budget. With expandable segments,
-/// whose growth depends on the device's memory, it is a good guess only.
+/// From which budget on a training loop with each candidate of a frontier runs without cache
+/// flushes: what PyTorch's allocator reserves on a device without a limit. With less, by default
+/// settings, it doesn't. So the table tells at once which plan to take for a budget. With
+/// expandable segments, whose growth depends on the device's memory, it is a budget at which the
+/// loop was seen to run; with others it may be different.
 struct ReservedTable
 {
     plan::FrontierPtr frontier;

@@ -44,9 +44,6 @@ public:
 private:
     [[nodiscard]] Result<run::ReservedTablePtr> tableOf(const Planned& planned,
                                                         const base::JobContext& job) const;
-    [[nodiscard]] Result<std::optional<base::Bytes>> leastBudget(const Planned& planned,
-                                                                 const run::ReservedTablePtr& table,
-                                                                 const base::JobContext& job) const;
 
     graph::ProgramPtr m_recorded;
     const AllocatorSettings& m_settings;
@@ -75,24 +72,6 @@ Result<run::ReservedTablePtr> Fitter::tableOf(const Planned& planned,
     return run::reservedTable(planned.frontier, m_settings, nullptr, job);
 }
 
-Result<std::optional<base::Bytes>> Fitter::leastBudget(const Planned& planned,
-                                                       const run::ReservedTablePtr& table,
-                                                       const base::JobContext& job) const
-{
-    if (!table) {
-        const run::PlansByBudget plans = run::plansByBudget(*planned.frontier);
-        return plans.empty() ? std::nullopt : std::optional{plans.front().budget};
-    }
-    // With expandable segments the table is a guess, so each plan is replayed at its budget.
-    for (const run::PlanFrom& from : run::plansByBudget(*table)) {
-        ASSIGN_OR_RETURN(const RunStatus status,
-                         run::runStatus(*from.plan, m_settings, from.budget, job));
-        if (status == RunStatus::Runs)
-            return from.budget;
-    }
-    return std::nullopt;
-}
-
 Result<void> Fitter::withPlans(DeviceFit& fit, const Choices& choices,
                                const base::JobContext& job) const
 {
@@ -101,7 +80,10 @@ Result<void> Fitter::withPlans(DeviceFit& fit, const Choices& choices,
     const base::JobContext silent{.stop = job.stop};
     ASSIGN_OR_RETURN(Answer answer,
                      answerAt(*planned, choices.device.memory, m_settings, silent, table));
-    ASSIGN_OR_RETURN(fit.leastBudget, leastBudget(*planned, table, silent));
+    const run::PlansByBudget plans =
+        table ? run::plansByBudget(*table) : run::plansByBudget(*planned->frontier);
+    if (!plans.empty())
+        fit.leastBudget = plans.front().budget;
     fit.isOver = true;
     // No plan is faster than none, but one may spare the cache flushes.
     if (fit.plan && (!answer.choice.plan || fit.run <= replayed(answer.choice)))

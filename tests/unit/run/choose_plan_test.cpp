@@ -24,6 +24,7 @@ private Q_SLOTS:
     void takesTheFastestThatRuns_data();
     void takesTheFastestThatRuns();
     void theTableTellsWhatRunsWithoutFlushes();
+    void aTableForExpandableSegmentsIsReplayed();
     void aTableGrowsFromAnother();
     void nothingFits();
     void isCancelled();
@@ -144,6 +145,27 @@ void ChoosePlanTest::theTableTellsWhatRunsWithoutFlushes()
         QVERIFY(fastest && *fastest >= i && table->reserved[*fastest] <= needed);
     }
     QVERIFY(!table->fastestWithin(*std::ranges::min_element(table->reserved) - base::Bytes{1}));
+}
+
+/// Where a segment's room depends on the device, what is reserved without a limit may not suffice.
+void ChoosePlanTest::aTableForExpandableSegmentsIsReplayed()
+{
+    const allocator::AllocatorSettings settings{.expandableSegments = true};
+    for (const char* sample : {"resnet18", "unet"}) {
+        const plan::FrontierPtr frontier = frontierOf(QString::fromLatin1(sample));
+        const run::ReservedTablePtr table =
+            run::reservedTable(frontier, settings, nullptr, {}).value();
+        for (std::size_t i = 0; i < table->reserved.size(); ++i) {
+            const plan::VerifiedPlan& plan = *table->plans[i];
+            const base::Bytes reserved = *run::reservedBy(plan, settings, {});
+            QVERIFY(table->reserved[i] >= reserved
+                    && table->reserved[i].count() < 2 * reserved.count());
+            QVERIFY(run::runStatus(plan, settings, table->reserved[i], {}).value()
+                    == RunStatus::Runs);
+            QVERIFY(table->reserved[i] == reserved
+                    || run::runStatus(plan, settings, reserved, {}).value() != RunStatus::Runs);
+        }
+    }
 }
 
 void ChoosePlanTest::aTableGrowsFromAnother()
