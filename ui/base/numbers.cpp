@@ -72,8 +72,8 @@ QString withSign(const QString& text, bool negative)
 }
 
 /// A signed amount as `text` writes its size; zero is bare.
-template <typename Amount>
-QString differenceText(Amount difference, QString (*text)(Amount))
+template <typename Amount, typename Text>
+QString differenceText(Amount difference, Text&& text)
 {
     if (difference.count() == 0)
         return QStringLiteral("0");
@@ -159,8 +159,16 @@ QString exactBytesText(base::Bytes bytes)
 
 QString bytesDifferenceText(base::Bytes difference)
 {
-    return differenceText<base::Bytes>(difference,
-                                       [](base::Bytes size) { return ui::bytesText(size); });
+    return differenceText(difference, [](base::Bytes size) { return ui::bytesText(size); });
+}
+
+QString bytesDifferenceText(base::Bytes difference, base::Bytes like)
+{
+    return differenceText(difference, [like](base::Bytes size) -> QString {
+        const base::FigureText text = base::bytesFigureLike(size, like, Rounding::Nearest);
+        return QString::fromStdString(text.figure) + QChar{kNoBreak}
+               + QString::fromStdString(text.unit);
+    });
 }
 
 QString timeText(base::Nanoseconds time)

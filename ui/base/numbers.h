@@ -33,6 +33,8 @@ struct FigureText
 [[nodiscard]] QString exactBytesText(base::Bytes bytes);
 /// "−7.17 GiB", "+12.0 MiB", "0".
 [[nodiscard]] QString bytesDifferenceText(base::Bytes difference);
+/// The same in the unit that `like` has, for a column.
+[[nodiscard]] QString bytesDifferenceText(base::Bytes difference, base::Bytes like);
 /// Three significant digits: "0.24 ms", "93.8 ms", "164 ms".
 [[nodiscard]] QString timeText(base::Nanoseconds time);
 /// "+15.3 ms", "0".

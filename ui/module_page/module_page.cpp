@@ -49,7 +49,7 @@ void paintDecision(QPainter& painter, const QRectF& square, plan::ModuleDecision
     painter.drawPolygon(QPolygonF{square.bottomLeft(), square.bottomRight(), square.topRight()});
 }
 
-/// Rows 22 px high, with the swatch of its decision before a module's name.
+/// Paints the swatch of its decision before a module's name.
 class ModuleDelegate : public TreeDelegate
 {
 public:

@@ -12,6 +12,8 @@
 #include <QFrame>
 #include <QPainter>
 
+#include <algorithm>
+
 namespace plimsoll::ui {
 
 /// One step: budget, bytes and time; the whole row is the button.
@@ -25,10 +27,11 @@ public:
         setAttribute(Qt::WA_Hover);
     }
 
-    void setStep(const NextStep& step)
+    /// `like`: gives the unit of the bytes.
+    void setStep(const NextStep& step, base::Bytes like)
     {
         m_budget = ui::bytesText(step.budget, Rounding::Up);
-        m_difference = bytesDifferenceText(step.difference);
+        m_difference = bytesDifferenceText(step.difference, like);
         m_time = timeDifferenceText(step.extraTime);
         setAccessibleName(tr("Set the budget to %1: %2, %3").arg(m_budget, m_difference, m_time));
         setAccessibleDescription(step.how);
@@ -108,9 +111,12 @@ void NextSteps::setSteps(const std::vector<NextStep>& steps, std::optional<base:
     m_steps = steps;
     if (m_steps.size() > kRows)
         m_steps.resize(kRows);
+    base::Bytes largest;
+    for (const NextStep& step : m_steps)
+        largest = std::max(largest, base::Bytes{} - step.difference);
     for (std::size_t i = 0; i < kRows; ++i) {
         if (i < m_steps.size())
-            m_rows.at(i)->setStep(m_steps[i]);
+            m_rows.at(i)->setStep(m_steps[i], largest);
         m_rows.at(i)->setVisible(i < m_steps.size());
     }
     m_none->setVisible(m_steps.empty());

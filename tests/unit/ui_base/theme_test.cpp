@@ -263,6 +263,10 @@ void ThemeTest::writesNumbers()
              QStringLiteral("288.00 MiB (301,989,888 B)"));
     QCOMPARE(plain(bytesDifferenceText(Bytes{-7342 * kMiB})), QStringLiteral("−7.17 GiB"));
     QCOMPARE(bytesDifferenceText(Bytes{}), QStringLiteral("0"));
+    QCOMPARE(plain(bytesDifferenceText(Bytes{-512 * kMiB}, Bytes{2048 * kMiB})),
+             QStringLiteral("−0.50 GiB"));
+    QCOMPARE(plain(bytesDifferenceText(Bytes{-512 * kMiB}, Bytes{600 * kMiB})),
+             QStringLiteral("−512.0 MiB"));
     QCOMPARE(plain(timeText(Nanoseconds{93'800'000})), QStringLiteral("93.8 ms"));
     QCOMPARE(plain(timeText(Nanoseconds{164'000'000})), QStringLiteral("164 ms"));
     QCOMPARE(plain(timeText(Nanoseconds{2'310'000'000})), QStringLiteral("2.31 s"));
