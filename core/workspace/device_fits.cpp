@@ -34,7 +34,8 @@ public:
     {
     }
 
-    /// Whether it runs without a plan, unless pins forbid that. With cache flushes, too.
+    /// Whether it runs without a plan, unless pins forbid that, with cache flushes, too; or whether
+    /// no plan can be within the memory, as is proven without a search.
     [[nodiscard]] Result<void> withoutPlan(DeviceFit& fit, const Choices& choices,
                                            const base::JobContext& job) const;
     /// Everything else.
@@ -52,7 +53,9 @@ private:
 Result<void> Fitter::withoutPlan(DeviceFit& fit, const Choices& choices,
                                  const base::JobContext& job) const
 {
-    ASSIGN_OR_RETURN(const Planned first, unplannedStep(m_recorded, choices, job));
+    ASSIGN_OR_RETURN(const Planned first, boundedStep(m_recorded, choices, job));
+    if (choices.device.memory < first.peakBound.bytes)
+        fit.status = FitStatus::NoPlan;
     ASSIGN_OR_RETURN(Answer answer, answerAt(first, choices.device.memory, m_settings, job));
     fit.unplanned = first.unplanned;
     if (!answer.choice.plan || statusOf(answer.choice) == RunStatus::Fails)

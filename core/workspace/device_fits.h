@@ -41,8 +41,9 @@ struct DeviceFit
 using DeviceFitListener = std::function<void(std::size_t, const DeviceFit&)>;
 
 /// Where a step fits: one row for each of the choices, which differ in the device and what depends
-/// on it. First looks at each device without a plan, which takes a fraction of a second, then plans
-/// for each one with the times that its ops take there, first where the answer depends on it. If
+/// on it. First looks at each device without a plan, and at what no plan can go below, which takes
+/// a fraction of a second; then plans for each one with the times that its ops take there, first
+/// where the answer depends on it. If
 /// stopped, returns what is known. Takes as long as planning once for each device: off the GUI
 /// thread.
 [[nodiscard]] base::Result<std::vector<DeviceFit>>

@@ -184,19 +184,28 @@ void DeviceFitsTest::aStepForTheCpuNeedsItsPeakOnly()
 
 void DeviceFitsTest::rowsComeAsTheyAreKnown()
 {
-    const std::vector<Choices> all{choicesFor(gib(8)), choicesFor(gib(1))};
+    const std::vector<Choices> all{choicesFor(gib(8)), choicesFor(base::Bytes{qint64{2200} << 20}),
+                                   choicesFor(gib(1))};
     std::vector<std::pair<std::size_t, bool>> told;
+    std::vector<std::optional<FitStatus>> atFirst;
     std::vector<DeviceFit> last(all.size());
     base::Progress progress;
     const auto found = workspace::deviceFits(m_resnet, all, {}, {.stop = {}, .progress = &progress},
                                              [&](std::size_t row, const DeviceFit& fit) {
                                                  told.emplace_back(row, fit.isOver);
+                                                 if (atFirst.size() < all.size())
+                                                     atFirst.push_back(fit.status);
                                                  last[row] = fit;
                                              })
                            .value();
-    // Without a plan first; then the row without an answer before the other.
+    // Without a plan first; then the row without an answer before the others.
     QCOMPARE(told, (std::vector<std::pair<std::size_t, bool>>{
-                       {0, false}, {1, false}, {1, true}, {0, true}}));
+                       {0, false}, {1, false}, {2, false}, {1, true}, {0, true}, {2, true}}));
+    // Below the proven bound no search is needed to know that no plan fits.
+    QVERIFY((atFirst
+             == std::vector<std::optional<FitStatus>>{FitStatus::Unplanned, std::nullopt,
+                                                      FitStatus::NoPlan}));
+    QVERIFY(found[2].status == FitStatus::NoPlan && found[2].leastBudget == found[1].leastBudget);
     for (std::size_t row = 0; row < all.size(); ++row) {
         QVERIFY(last[row].status == found[row].status);
         QVERIFY(last[row].leastBudget == found[row].leastBudget);
