@@ -4,6 +4,7 @@
 #include "core/base/try.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
@@ -18,6 +19,7 @@ namespace {
 using base::kMiB;
 using base::Result;
 
+constexpr std::string_view kExpandable = "expandable_segments";
 constexpr auto kMostMegabytes = std::numeric_limits<std::int64_t>::max() / kMiB;
 
 /// Options that decide about time, pinned memory or diagnostics only.
@@ -116,10 +118,9 @@ Result<void> readDivisions(AllocatorSettings& settings, std::string_view text)
 
 Result<void> readOption(AllocatorSettings& settings, std::string_view name, std::string_view value)
 {
-    if (name == "expandable_segments") {
+    if (name == kExpandable) {
         if (value != "True" && value != "False")
-            return wrong(
-                fmt::format("expandable_segments must be True or False, not \"{}\".", value));
+            return wrong(fmt::format("{} must be True or False, not \"{}\".", kExpandable, value));
         settings.expandableSegments = value == "True";
     } else if (name == "max_split_size_mb") {
         ASSIGN_OR_RETURN(const std::int64_t megabytes, number(name, value, 21));
@@ -154,6 +155,19 @@ Result<AllocatorSettings> parseAllocatorSettings(std::string_view text)
         RETURN_IF_ERROR(readOption(settings, option.substr(0, colon), option.substr(colon + 1)));
     }
     return settings;
+}
+
+std::string withExpandableSegments(std::string_view text, bool expandable)
+{
+    std::vector<std::string_view> options;
+    for (const std::string_view option : optionsOf(text))
+        if (const std::size_t begin = option.find_first_not_of(' ');
+            begin != std::string_view::npos && !option.substr(begin).starts_with(kExpandable))
+            options.push_back(option.substr(begin));
+    std::string joined = fmt::format("{}", fmt::join(options, ","));
+    if (!expandable)
+        return joined;
+    return fmt::format("{}:True{}{}", kExpandable, joined.empty() ? "" : ",", joined);
 }
 
 } // namespace plimsoll::allocator

@@ -34,4 +34,7 @@ struct AllocatorSettings
 /// which would, are errors (Usage), and so is what PyTorch doesn't know.
 [[nodiscard]] base::Result<AllocatorSettings> parseAllocatorSettings(std::string_view text);
 
+/// The text with expandable_segments set to True, or without that option.
+[[nodiscard]] std::string withExpandableSegments(std::string_view text, bool expandable);
+
 } // namespace plimsoll::allocator

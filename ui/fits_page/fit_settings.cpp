@@ -10,6 +10,7 @@
 #include <QStringList>
 
 #include <algorithm>
+#include <utility>
 
 namespace plimsoll::ui {
 
@@ -31,6 +32,14 @@ QString parallelText(const std::optional<plan::DataParallel>& parallel)
 {
     return parallel ? translated("one of %1 processes").arg(parallel->world)
                     : translated("a single process");
+}
+
+QString allocatorText(allocator::AllocatorSettings settings)
+{
+    const bool isExpandable = std::exchange(settings.expandableSegments, false);
+    return settings != allocator::AllocatorSettings{} ? translated("other allocator settings")
+           : isExpandable                             ? translated("expandable segments")
+                                                      : translated("no expandable segments");
 }
 
 QString pinsText(std::size_t count)
@@ -58,9 +67,7 @@ QString differences(const FitSettings& former, const FitSettings& now)
         translated("%1 in reserve").arg(bytesText(then.reserve)));
     add(then.pins != now.choices.pins, pinsText(then.pins.size()));
     add(then.parallel != now.choices.parallel, parallelText(then.parallel));
-    add(former.allocator != now.allocator, former.allocator.expandableSegments
-                                               ? translated("expandable segments")
-                                               : translated("no expandable segments"));
+    add(former.allocator != now.allocator, allocatorText(former.allocator));
     return texts.join(QStringLiteral(", "));
 }
 

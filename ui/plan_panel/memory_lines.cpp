@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/plan_panel/memory_lines.h"
 
+#include "core/base/try.h"
+#include "core/run/reserved_table.h"
 #include "ui/base/help_context.h"
 #include "ui/base/numbers.h"
 #include "ui/base/widgets.h"
 
 #include <QGridLayout>
+
+#include <algorithm>
 
 namespace plimsoll::ui {
 
@@ -47,22 +51,20 @@ void MemoryLines::build()
     m_reservedNote = new TextLabel{{}, TextRole::Small, Role::Muted, this};
     m_packedNote->setSteady();
     m_reservedNote->setSteady();
-    m_expandable = new QCheckBox{tr("PyTorch's expandable segments"), this};
-    m_expandable->setToolTip(
-        tr("With PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, the allocator maps memory as it "
-           "goes and leaves fewer gaps."));
+    m_form = new AllocatorForm{this};
     grid->addWidget(m_packedNote, 0, 2);
     grid->addWidget(m_reservedNote, 1, 2);
-    grid->addWidget(m_expandable, 2, 1, 1, 2);
+    grid->addWidget(m_form, 2, 0, 1, 3);
     grid->setColumnMinimumWidth(0, theme.px(kFieldLabelWidth));
     grid->setColumnStretch(2, 1);
     setAccessibleName(tr("Memory with addresses"));
     setToolTip(tr("Packed: all of the plan's blocks at fixed addresses. Reserved: what PyTorch's "
-                  "caching allocator takes from the GPU in this step, with its default settings or "
-                  "with expandable segments, as chosen below. Both include the reserve."));
-    connect(m_expandable, &QCheckBox::clicked, this, [this] {
+                  "caching allocator takes from the GPU in a training loop, with the settings "
+                  "below. Both include the reserve."));
+    connect(m_form, &AllocatorForm::settingsChosen, this, [this] {
+        m_packer.stop();
+        computeSoon();
         refresh();
-        Q_EMIT expandableChosen();
     });
 }
 
@@ -80,44 +82,68 @@ void MemoryLines::setPlan(const plan::VerifiedPlanPtr& plan, base::Bytes budget)
     refresh();
 }
 
-void MemoryLines::setExpandable(bool expandable)
+const MemoryLines::Known* MemoryLines::known() const
 {
-    m_expandable->setChecked(expandable);
-    refresh();
+    if (m_plan)
+        for (const Known& row : m_known)
+            if (row.of == m_plan->evaluationPtr())
+                return &row;
+    return nullptr;
 }
 
 std::optional<solve::PlanMemory> MemoryLines::figures() const
 {
-    if (m_plan)
-        for (const auto& [evaluation, memory] : m_known)
-            if (evaluation == m_plan->evaluationPtr())
-                return memory;
+    const Known* row = known();
+    return row != nullptr ? std::optional{row->memory} : std::nullopt;
+}
+
+std::optional<base::Bytes> MemoryLines::reserved() const
+{
+    if (const Known* row = known())
+        for (const auto& [settings, bytes] : row->reserved)
+            if (settings == m_form->settings())
+                return bytes;
     return std::nullopt;
 }
 
 void MemoryLines::computeSoon()
 {
     m_later.stop();
-    if (m_plan && m_failure.isEmpty() && !figures() && isVisible())
+    if (m_plan && m_failure.isEmpty() && !reserved() && isVisible())
         m_later.start();
 }
 
 void MemoryLines::compute()
 {
+    Known row{m_plan->evaluationPtr(), {}, {}};
+    if (const Known* before = known())
+        row = *before;
     m_packer.start(
-        [plan = m_plan](const base::JobContext& job) -> base::Result<solve::PlanMemory> {
-            base::Result<solve::PlanMemory> memory = solve::planMemory(*plan, job);
-            if (job.stopRequested()) // a partial result isn't the plan's packed height
+        [row, plan = m_plan,
+         settings = m_form->settings()](const base::JobContext& job) -> base::Result<Known> {
+            Known found = row;
+            if (found.reserved.empty()) {
+                ASSIGN_OR_RETURN(found.memory, solve::planMemory(*plan, job));
+                found.reserved = {{{}, found.memory.reserved},
+                                  {{.expandableSegments = true}, found.memory.reservedExpandable}};
+            }
+            const auto isOfSettings = [&](const auto& pair) { return pair.first == settings; };
+            if (std::ranges::none_of(found.reserved, isOfSettings)) {
+                const auto reserved = run::reservedBy(*plan, settings, job.stop);
+                found.reserved.emplace_back(settings, reserved.value_or(base::Bytes{}));
+            }
+            if (job.stopRequested()) // a partial result isn't the packed height
                 return base::cancelled();
-            return memory;
+            return found;
         },
-        [this, plan = m_plan](const base::Result<solve::PlanMemory>& memory) {
-            if (memory) {
-                m_known.insert(m_known.begin(), {plan->evaluationPtr(), *memory});
+        [this, plan = m_plan](const base::Result<Known>& found) {
+            if (found) {
+                std::erase_if(m_known, [&](const Known& old) { return old.of == found->of; });
+                m_known.insert(m_known.begin(), *found);
                 if (m_known.size() > kKnown)
                     m_known.pop_back();
-            } else if (plan == m_plan && memory.error().kind != base::ErrorKind::Cancelled) {
-                m_failure = QString::fromStdString(base::told(memory.error()));
+            } else if (plan == m_plan && found.error().kind != base::ErrorKind::Cancelled) {
+                m_failure = QString::fromStdString(base::told(found.error()));
             }
             refresh();
         });
@@ -144,14 +170,16 @@ void MemoryLines::showFigures(const solve::PlanMemory& memory)
         memory.packedHeight == memory.packedLowerBound
             ? tr("at the lower bound")
             : tr("lower bound %1").arg(ui::bytesText(memory.packedLowerBound, Rounding::Down)));
-    const base::Bytes reserved = isExpandable() ? memory.reservedExpandable : memory.reserved;
-    const base::Bytes overPeak = reserved - m_plan->evaluation().peak;
-    m_reserved->setText(ui::bytesText(reserved, Rounding::Up));
     m_reservedNote->setColor(Role::Muted);
+    const std::optional<base::Bytes> bytes = reserved();
+    m_reserved->setText(bytes ? ui::bytesText(*bytes, Rounding::Up) : QStringLiteral("…"));
     // With less memory than that, PyTorch empties its cache before it fails: that is the verdict's.
     m_reservedNote->setText(
-        reserved > m_budget ? tr("without a limit")
-                            : tr("%1 over the peak").arg(shortBytesText(overPeak, Rounding::Up)));
+        !bytes ? QString{}
+        : *bytes > m_budget
+            ? tr("without a limit")
+            : tr("%1 over the peak")
+                  .arg(shortBytesText(*bytes - m_plan->evaluation().peak, Rounding::Up)));
 }
 
 void MemoryLines::showEvent(QShowEvent* event)

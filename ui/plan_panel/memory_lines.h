@@ -3,8 +3,8 @@
 
 #include "core/solve/pack/plan_memory.h"
 #include "ui/base/job_runner.h"
+#include "ui/plan_panel/allocator_form.h"
 
-#include <QCheckBox>
 #include <QTimer>
 #include <QWidget>
 
@@ -29,20 +29,25 @@ public:
     /// The plan whose figures are shown beside these, and the budget with which they are compared;
     /// null: none.
     void setPlan(const plan::VerifiedPlanPtr& plan, base::Bytes budget);
-    void setExpandable(bool expandable);
-    [[nodiscard]] bool isExpandable() const { return m_expandable->isChecked(); }
+    [[nodiscard]] AllocatorForm& form() { return *m_form; }
     /// Of the current plan; empty if they aren't known.
     [[nodiscard]] std::optional<solve::PlanMemory> figures() const;
-
-Q_SIGNALS:
-    /// The user chose another kind of segments.
-    void expandableChosen();
+    /// What is reserved with the current plan and settings; empty if it isn't known.
+    [[nodiscard]] std::optional<base::Bytes> reserved() const;
 
 protected:
     void showEvent(QShowEvent* event) override;
 
 private:
+    struct Known
+    {
+        plan::EvaluationPtr of; ///< tells plans apart
+        solve::PlanMemory memory;
+        std::vector<std::pair<allocator::AllocatorSettings, base::Bytes>> reserved;
+    };
+
     void build();
+    [[nodiscard]] const Known* known() const;
     void computeSoon();
     void compute();
     void refresh();
@@ -50,16 +55,15 @@ private:
 
     plan::VerifiedPlanPtr m_plan;
     base::Bytes m_budget;
-    QString m_failure; ///< of packing m_plan; empty: none
-    /// By evaluation, which tells plans apart; newest first.
-    std::vector<std::pair<plan::EvaluationPtr, solve::PlanMemory>> m_known;
+    QString m_failure;          ///< of packing m_plan; empty: none
+    std::vector<Known> m_known; ///< newest first
     TextLabel* m_packed = nullptr;
     TextLabel* m_packedNote = nullptr;
     TextLabel* m_reserved = nullptr;
     TextLabel* m_reservedNote = nullptr;
-    QCheckBox* m_expandable = nullptr;
+    AllocatorForm* m_form = nullptr;
     QTimer m_later;
-    JobRunner<solve::PlanMemory> m_packer;
+    JobRunner<Known> m_packer;
 };
 
 } // namespace plimsoll::ui

@@ -126,34 +126,32 @@ PlannerView makeBudgetView(PlannerPage& page)
         else
             panel->takeHead();
     });
-    MemoryLines& lines = panel->memoryLines();
-    const auto chooseAllocator = [&document, &lines] {
-        document.setAllocator({.expandableSegments = lines.isExpandable()});
-    };
-    QObject::connect(&lines, &MemoryLines::expandableChosen, &page, [&page, chooseAllocator] {
-        chooseAllocator();
-        page.storeView();
-    });
+    AllocatorForm& allocator = panel->memoryLines().form();
+    QObject::connect(&allocator, &AllocatorForm::settingsChosen, &page,
+                     [&page, &document, &allocator] {
+                         document.setAllocator(allocator.settings());
+                         page.storeView();
+                     });
     askForGpu(page, *panel);
     panel->setOwnDevices(ownDevices(page.settings()));
     QObject::connect(&page.settings(), &Settings::ownDevicesChanged, panel,
                      [panel, &page] { panel->setOwnDevices(ownDevices(page.settings())); });
     QObject::connect(panel, &BudgetPanel::otherDeviceWanted, &page,
                      [&page] { askForDevice(page); });
-    const QString expandable = QStringLiteral("expandable");
+    const QString settings = QStringLiteral("allocator");
     const QString details = QStringLiteral("answerDetails");
     return {.widget = panel,
             .update = [panel, &document](const PlannerState& state,
                                          Changes what) { update(*panel, document, state, what); },
             .store =
-                [panel, &lines, expandable, details](QJsonObject& view) {
-                    view.insert(expandable, lines.isExpandable());
+                [panel, &allocator, settings, details](QJsonObject& view) {
+                    view.insert(settings, allocator.text());
                     view.insert(details, panel->areDetailsShown());
                 },
             .restore =
-                [panel, &lines, chooseAllocator, expandable, details](const QJsonObject& view) {
-                    lines.setExpandable(view.value(expandable).toBool());
-                    chooseAllocator();
+                [panel, &document, &allocator, settings, details](const QJsonObject& view) {
+                    allocator.setText(view.value(settings).toString());
+                    document.setAllocator(allocator.settings());
                     panel->showDetails(view.value(details).toBool());
                 }};
 }

@@ -2,6 +2,7 @@
 // Packed and reserved memory in the panel: those of the plan beside them or dots, never another's.
 #include "ui/plan_panel/memory_lines.h"
 
+#include "core/run/reserved_table.h"
 #include "ui/base/numbers.h"
 #include "ui/base/widgets.h"
 #include "ui/budget_timeline/budget_timeline_view.h"
@@ -11,7 +12,10 @@
 #include "tests/ui/window_fixture.h"
 
 #include <QCheckBox>
+#include <QLineEdit>
 #include <QTest>
+
+#include <algorithm>
 
 namespace {
 
@@ -29,6 +33,7 @@ private Q_SLOTS:
     void figuresAreOfThePlanThatIsShown();
     void noFigureOutlivesItsPlanDuringADrag();
     void segmentsAreSwitchedByAClickAndRemembered();
+    void settingsAreTyped();
     void withoutAPlanThereIsNoFigure();
 };
 
@@ -130,8 +135,58 @@ void MemoryLinesTest::segmentsAreSwitchedByAClickAndRemembered()
     QVERIFY(box->isChecked());
     QVERIFY(textsOf(lines).contains(shown(memory.reservedExpandable)));
     QVERIFY(!textsOf(lines).contains(shown(memory.reserved)));
-    QVERIFY(page->document().document().view.find(R"("expandable":true)") != std::string::npos);
+    QVERIFY(page->document().document().view.find(R"("allocator":"expandable_segments:True")")
+            != std::string::npos);
     QVERIFY(page->document().document().view.find(R"("answerDetails":true)") != std::string::npos);
+}
+
+/// The user's PYTORCH_CUDA_ALLOC_CONF decides what is reserved, and whether a plan runs.
+void MemoryLinesTest::settingsAreTyped()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    auto& panel = viewOf<BudgetPanel>(*page);
+    panel.showDetails(true);
+    MemoryLines& lines = panel.memoryLines();
+    page->document().commitBudget(base::Bytes{std::int64_t{3} << 30});
+    QVERIFY(isDone(*page));
+    QVERIFY(waitForFigures(lines));
+    auto* edit = lines.findChild<QLineEdit*>();
+    auto* box = lines.findChild<QCheckBox*>();
+    QVERIFY(edit != nullptr && edit->text().isEmpty());
+    const auto type = [&](const char* text) {
+        edit->selectAll();
+        QTest::keyClick(edit, Qt::Key_Delete);
+        QTest::keyClicks(edit, QString::fromLatin1(text));
+        QTest::keyClick(edit, Qt::Key_Return);
+    };
+    type("roundup_power2_divisions:2");
+    const allocator::AllocatorSettings settings =
+        allocator::parseAllocatorSettings("roundup_power2_divisions:2").value();
+    QVERIFY(page->document().allocator() == settings);
+    QVERIFY(isDone(*page));
+    QVERIFY(QTest::qWaitFor([&] { return lines.reserved().has_value(); }, kPatience));
+    const run::PlanChoice& choice = page->document().choice();
+    QVERIFY(*lines.reserved() == *run::reservedBy(*choice.plan, settings, {}));
+    QVERIFY(*lines.reserved() != lines.figures()->reserved);
+    QVERIFY(textsOf(lines).contains(shown(*lines.reserved())));
+    QVERIFY(QTest::qWaitFor([&] { return choice.verdict.has_value(); }, kPatience));
+    QVERIFY(choice.verdict->status
+            == run::runStatus(*choice.plan, settings, page->document().budget(), {}).value());
+
+    type("max_split_size_mb:lots"); // is told and taken back
+    QCOMPARE(edit->text(), QStringLiteral("roundup_power2_divisions:2"));
+    QVERIFY(page->document().allocator() == settings);
+    const auto errors = lines.findChildren<QLabel*>();
+    QVERIFY(std::ranges::any_of(errors, [](const QLabel* label) {
+        return label->isVisible() && label->text().contains(QStringLiteral("whole number"));
+    }));
+    QTest::mouseClick(box, Qt::LeftButton, {}, QPoint{8, box->height() / 2});
+    QCOMPARE(edit->text(), QStringLiteral("expandable_segments:True,roundup_power2_divisions:2"));
+    QVERIFY(page->document().allocator().expandableSegments);
+    type(""); // the defaults again
+    QVERIFY(!box->isChecked());
+    QVERIFY(page->document().allocator() == allocator::AllocatorSettings{});
 }
 
 void MemoryLinesTest::withoutAPlanThereIsNoFigure()

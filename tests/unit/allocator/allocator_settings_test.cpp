@@ -21,6 +21,8 @@ private Q_SLOTS:
     void readsWhatPyTorchReads();
     void divisionsBySize_data();
     void divisionsBySize();
+    void switchesExpandableSegments_data();
+    void switchesExpandableSegments();
     void refuses_data();
     void refuses();
 };
@@ -69,6 +71,35 @@ void AllocatorSettingsTest::divisionsBySize()
     QVERIFY(settings);
     const auto& found = settings->roundupDivisions;
     QCOMPARE(QList<int>(found.begin(), found.end()), divisions);
+}
+
+void AllocatorSettingsTest::switchesExpandableSegments_data()
+{
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<QString>("on");
+    QTest::addColumn<QString>("off");
+    const auto row = [](const char* text, const char* on, const char* off) {
+        QTest::newRow(text) << QString::fromLatin1(text) << QString::fromLatin1(on)
+                            << QString::fromLatin1(off);
+    };
+    row("", "expandable_segments:True", "");
+    row(" ", "expandable_segments:True", "");
+    row("expandable_segments:False", "expandable_segments:True", "");
+    row("max_split_size_mb:64, expandable_segments:True",
+        "expandable_segments:True,max_split_size_mb:64", "max_split_size_mb:64");
+    row("roundup_power2_divisions:[256:1,512:2],max_split_size_mb:64",
+        "expandable_segments:True,roundup_power2_divisions:[256:1,512:2],max_split_size_mb:64",
+        "roundup_power2_divisions:[256:1,512:2],max_split_size_mb:64");
+}
+
+void AllocatorSettingsTest::switchesExpandableSegments()
+{
+    QFETCH(QString, text);
+    for (const bool isOn : {true, false}) {
+        const std::string now = allocator::withExpandableSegments(text.toStdString(), isOn);
+        QTEST(QString::fromStdString(now), isOn ? "on" : "off");
+        QCOMPARE(allocator::parseAllocatorSettings(now)->expandableSegments, isOn);
+    }
 }
 
 void AllocatorSettingsTest::refuses_data()
