@@ -93,10 +93,4 @@ std::vector<CheaperPlan> cheapestPlans(const Frontier& frontier, const VerifiedP
     return ways;
 }
 
-CheaperPlan cheapestPlan(const Frontier& frontier, const VerifiedPlan& from)
-{
-    std::vector<CheaperPlan> ways = cheapestPlans(frontier, from, 1);
-    return ways.empty() ? CheaperPlan{} : std::move(ways.front());
-}
-
 } // namespace plimsoll::plan

@@ -48,7 +48,5 @@ struct CheaperPlan
 /// none saves that much. At most `count`; none if no plan needs less.
 [[nodiscard]] std::vector<CheaperPlan> cheapestPlans(const Frontier& frontier,
                                                      const VerifiedPlan& from, std::size_t count);
-/// The first of them; `to` is null if there is none.
-[[nodiscard]] CheaperPlan cheapestPlan(const Frontier& frontier, const VerifiedPlan& from);
 
 } // namespace plimsoll::plan

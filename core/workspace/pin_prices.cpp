@@ -18,28 +18,38 @@ PinPrice priceOf(const plan::VerifiedPlanPtr& best, const plan::VerifiedPlanPtr&
     return price;
 }
 
-base::Result<std::vector<PlannedPtr>> planWithoutEachPin(const graph::ProgramPtr& recorded,
-                                                         const Choices& choices,
-                                                         const base::JobContext& job)
+base::Result<std::vector<WithoutPin>>
+planWithoutEachPin(const graph::ProgramPtr& recorded, const Choices& choices,
+                   const allocator::AllocatorSettings& settings, const base::JobContext& job)
 {
-    std::vector<PlannedPtr> all;
+    std::vector<WithoutPin> all;
     for (std::size_t pin = 0; pin < choices.pins.size(); ++pin) {
         Choices others = choices;
         std::erase(others.pins, choices.pins[pin]); // a duplicate pin is removed twice
-        ASSIGN_OR_RETURN(PlannedPtr planned, planGraph(recorded, others, job));
-        all.push_back(std::move(planned));
+        WithoutPin without;
+        ASSIGN_OR_RETURN(without.planned, planGraph(recorded, others, job));
+        if (run::hasAllocator(without.planned->problem)) {
+            ASSIGN_OR_RETURN(without.table, run::reservedTable(without.planned->frontier, settings,
+                                                               nullptr, {.stop = job.stop}));
+        }
+        all.push_back(std::move(without));
     }
     return all;
 }
 
-std::vector<PinPrice> pinPrices(const Planned& planned, const std::vector<PlannedPtr>& without,
-                                base::Bytes budget)
+std::vector<PinPrice> pinPrices(const run::PlanChoice& chosen, base::Bytes budget,
+                                const std::vector<WithoutPin>& without)
 {
-    const plan::VerifiedPlanPtr best = planAt(planned, budget);
+    const bool runs = chosen.verdict && chosen.verdict->status == run::RunStatus::Runs;
     std::vector<PinPrice> prices;
     prices.reserve(without.size());
-    for (const PlannedPtr& other : without)
-        prices.push_back(priceOf(best, planAt(*other, budget)));
+    for (const WithoutPin& other : without) {
+        const std::optional<std::size_t> place =
+            runs && other.table ? other.table->fastestWithin(budget) : std::nullopt;
+        prices.push_back(
+            priceOf(chosen.plan, place ? other.table->plans[*place]
+                                       : planAt(*other.planned, chosen.comparablePeak(budget))));
+    }
     return prices;
 }
 

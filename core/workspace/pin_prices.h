@@ -17,19 +17,26 @@ struct PinPrice
     bool operator==(const PinPrice&) const = default;
 };
 
-/// From the fastest plans within one budget with all pins, and with all but this one; null: there
-/// is none. Never negative: a plan that honours all pins also is one without the pin.
+/// From the plans to take at one budget with all pins, and with all but this one; null: there is
+/// none. Never negative: a plan that honours all pins also is one without the pin.
 [[nodiscard]] PinPrice priceOf(const plan::VerifiedPlanPtr& best,
                                const plan::VerifiedPlanPtr& without);
 
-/// For each pin of the choices, in order, the plans for all budgets with the other pins only. Takes
-/// as long as planning once for each pin: off the GUI thread.
-[[nodiscard]] base::Result<std::vector<PlannedPtr>>
-planWithoutEachPin(const graph::ProgramPtr& recorded, const Choices& choices,
-                   const base::JobContext& job);
+/// The plans for all budgets without one pin, and which of them run.
+struct WithoutPin
+{
+    PlannedPtr planned;
+    run::ReservedTablePtr table; ///< null for a step for the CPU
+};
 
-/// `without`: of the choices of `planned`.
-[[nodiscard]] std::vector<PinPrice>
-pinPrices(const Planned& planned, const std::vector<PlannedPtr>& without, base::Bytes budget);
+/// For each pin of the choices, in order, the plans with the other pins only. Takes as long as
+/// planning once for each pin: off the GUI thread.
+[[nodiscard]] base::Result<std::vector<WithoutPin>>
+planWithoutEachPin(const graph::ProgramPtr& recorded, const Choices& choices,
+                   const allocator::AllocatorSettings& settings, const base::JobContext& job);
+
+/// `chosen`: for the budget, with all pins. Where its plan runs, it is compared with one that does.
+[[nodiscard]] std::vector<PinPrice> pinPrices(const run::PlanChoice& chosen, base::Bytes budget,
+                                              const std::vector<WithoutPin>& without);
 
 } // namespace plimsoll::workspace

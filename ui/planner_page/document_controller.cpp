@@ -300,11 +300,11 @@ void DocumentController::pricePins()
     if (m_planned->choices.pins.empty())
         return;
     m_pricer.start(
-        [recorded = m_document.graph.program,
-         choices = m_planned->choices](const base::JobContext& job) {
-            return workspace::planWithoutEachPin(recorded, choices, job);
+        [recorded = m_document.graph.program, choices = m_planned->choices,
+         settings = allocator()](const base::JobContext& job) {
+            return workspace::planWithoutEachPin(recorded, choices, settings, job);
         },
-        [this, planned = m_planned](base::Result<std::vector<workspace::PlannedPtr>> without) {
+        [this, planned = m_planned](base::Result<std::vector<workspace::WithoutPin>> without) {
             if (!without || planned != m_planned)
                 return;
             m_withoutPin = *std::move(without);
@@ -317,7 +317,7 @@ std::vector<workspace::PinPrice> DocumentController::pinPrices() const
 {
     if (m_priced != m_planned)
         return {};
-    return workspace::pinPrices(*m_planned, m_withoutPin, m_choice.comparablePeak(budget()));
+    return workspace::pinPrices(m_choice, budget(), m_withoutPin);
 }
 
 /// Shows the best partial result that has a plan for the budget. During a drag, only if nothing
@@ -399,6 +399,8 @@ void DocumentController::setAllocator(const allocator::AllocatorSettings& settin
     m_chooser.setSettings(settings);
     Q_EMIT plannedChanged();
     answer();
+    if (m_priced == m_planned || m_pricer.isRunning())
+        pricePins();
 }
 
 void DocumentController::recordRun()

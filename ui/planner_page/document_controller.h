@@ -151,9 +151,9 @@ private:
     JobRunner<bool> m_sizer;
     JobRunner<workspace::PlannedPtr> m_planner;
     JobRunner<workspace::Answer> m_refiner;
-    std::vector<workspace::PlannedPtr> m_withoutPin; ///< by pin: planned with the other pins only
+    std::vector<workspace::WithoutPin> m_withoutPin; ///< by pin
     workspace::PlannedPtr m_priced;                  ///< for which plans these are
-    JobRunner<std::vector<workspace::PlannedPtr>> m_pricer;
+    JobRunner<std::vector<workspace::WithoutPin>> m_pricer;
     const std::array<JobRunnerBase*, 5> m_jobs{&m_sizer, &m_planner, &m_refiner, &m_pricer,
                                                &m_chooser.job()};
 };

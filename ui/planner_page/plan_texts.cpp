@@ -3,6 +3,7 @@
 
 #include "core/device/known_devices.h"
 #include "core/evaluate/plan_diff.h"
+#include "core/run/next_plans.h"
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
 
@@ -182,26 +183,11 @@ std::vector<ReadoutRow> readoutOf(const workspace::Planned& planned,
 std::vector<NextStep> nextStepsOf(const run::PlansByBudget& plans,
                                   const plan::VerifiedPlan& present)
 {
-    plan::Frontier frontier;
-    for (const run::PlanFrom& from : plans)
-        frontier.insert(from.plan);
     std::vector<NextStep> steps;
-    base::Bytes least = present.evaluation().peak;
-    for (const plan::CheaperPlan& cheapest :
-         plan::cheapestPlans(frontier, present, NextSteps::kRows)) {
-        const auto from = std::ranges::find(plans, cheapest.to, &run::PlanFrom::plan);
-        if (from->budget >= present.problem().budget) // there it takes more than this one has
-            continue;
-        // A budget that reads the same may have a faster plan.
-        const base::Bytes budget = shownCeiling(from->budget);
-        const run::PlanFrom& taken =
-            *std::prev(std::ranges::upper_bound(plans, budget, {}, &run::PlanFrom::budget));
-        if (taken.plan->evaluation().peak >= least)
-            continue;
-        least = taken.plan->evaluation().peak;
-        const plan::CheaperPlan way = plan::cheaperPlan(present, taken.plan);
-        steps.push_back({budget, budget - present.problem().budget, way.extraTime, howText(way)});
-    }
+    // A budget that reads the same may have a faster plan.
+    for (const run::NextPlan& next : run::nextPlans(plans, present, NextSteps::kRows, shownCeiling))
+        steps.push_back({next.budget, next.budget - present.problem().budget, next.way.extraTime,
+                         howText(next.way)});
     return steps;
 }
 

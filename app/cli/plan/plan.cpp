@@ -68,6 +68,10 @@ private:
     };
     [[nodiscard]] Priced bestUnder(const Planning& planning, std::vector<plan::Pin> pins) const;
     void priceOfPins(Planning& planning) const;
+    [[nodiscard]] run::Prefer preferred() const
+    {
+        return m_prefer == kFastest ? run::Prefer::Fastest : run::Prefer::Runs;
+    }
 
     Stopwatch m_clock;
     TimeLeft m_timeLeft; ///< once all is read and posed
@@ -381,7 +385,7 @@ Result<plan::FrontierPtr> PlanVerb::search(Planning& planning)
     return found;
 }
 
-/// With other pins, for the memory that the best plan is compared at.
+/// With other pins.
 PlanVerb::Priced PlanVerb::bestUnder(const Planning& planning, std::vector<plan::Pin> pins) const
 {
     plan::Problem problem = planning.problem;
@@ -389,7 +393,11 @@ PlanVerb::Priced PlanVerb::bestUnder(const Planning& planning, std::vector<plan:
     Watch watch{common().quiet ? std::string{} : "Pricing pins", m_timeLeft.seconds()};
     const plan::FrontierPtr found =
         orThrow(m_planner->frontier(problem, m_options, watch.context()));
-    return {found->at(planning.comparablePeak), watch.stopped()};
+    if (!planning.run || watch.stopped())
+        return {found->at(planning.comparablePeak), watch.stopped()};
+    const base::Result<run::PlanChoice> choice =
+        run::choosePlan(*found, m_allocatorSettings, problem.budget, preferred(), watch.context());
+    return {choice ? choice->plan.plan : nullptr, watch.stopped()};
 }
 
 void PlanVerb::priceOfPins(Planning& planning) const
@@ -431,9 +439,7 @@ Answer PlanVerb::solveProblem(const plan::Problem& problem)
         Watch watch{common().quiet ? std::string{} : "Replaying the allocator",
                     m_timeLeft.seconds()};
         takeBest(planning, orThrow(std::move(frontier)),
-                 {m_allocator.text(), m_allocatorSettings,
-                  m_prefer == kFastest ? run::Prefer::Fastest : run::Prefer::Runs},
-                 watch.context());
+                 {m_allocator.text(), m_allocatorSettings, preferred()}, watch.context());
     }
     planning.points = m_points;
     planning.hasFlips = m_hasFlips;

@@ -314,8 +314,8 @@ Answer describe(const Planning& planning)
     answer.json["cheapest_next"] = nullptr;
     if (outcome.best)
         answer.json["cheapest_next"] =
-            cheapestNextJson(*outcome.frontier, *outcome.best, planning.hasFlips);
-    answer.json["frontier"] = frontierJson(*outcome.frontier, planning.points, planning.hasFlips);
+            cheapestNextJson(planning.byBudget, *outcome.best, planning.hasFlips);
+    answer.json["frontier"] = frontierJson(planning.byBudget, planning.points, planning.hasFlips);
     answer.text += cheapestNextText(program, answer.json["cheapest_next"])
                    + frontierText(program, answer.json["frontier"]);
     answer.json["exports"] = planning.exports;

@@ -39,7 +39,8 @@ struct Planning
     /// Where no plan runs within the budget: the smallest budget at which a plan that was found
     /// runs without cache flushes.
     std::optional<base::Bytes> runsFrom = {};
-    base::Bytes comparablePeak = {}; ///< up to which other plans are comparable with the best one
+    run::PlansByBudget byBudget = {}; ///< plans that run, as far as that is known and asked for
+    base::Bytes comparablePeak = {};  ///< up to which other plans are comparable with the best one
     std::vector<PricedPin> pins = {};
     bool areAllPinsWhy = false; ///< there is a plan only without several of them
 };

@@ -2,7 +2,7 @@
 #include "app/cli/plan/plan_frontier.h"
 
 #include "core/base/format.h"
-#include "core/evaluate/plan_diff.h"
+#include "core/run/next_plans.h"
 #include "core/solve/registry.h"
 
 #include <fmt/format.h>
@@ -105,20 +105,20 @@ std::string priceText(const ordered_json& row)
 
 } // namespace
 
-ordered_json frontierJson(const plan::Frontier& frontier, int count, bool hasFlips)
+ordered_json frontierJson(const run::PlansByBudget& plans, int count, bool hasFlips)
 {
     ordered_json rows = ordered_json::array();
-    if (frontier.points().empty())
+    if (plans.empty())
         return rows;
-    const std::int64_t low = frontier.points().front()->evaluation().peak.count();
-    const std::int64_t high = frontier.points().back()->evaluation().peak.count();
+    const std::int64_t low = plans.front().budget.count();
+    const std::int64_t high = plans.back().budget.count();
     plan::VerifiedPlanPtr above;
     for (int i = count - 1; i >= 0; --i) { // from large to small, the direction of the changes
         const std::int64_t budget = count == 1 ? low : low + (high - low) / (count - 1) * i;
         const std::int64_t exact = i > 0 && i == count - 1 ? high : budget;
         if (!rows.empty() && rows.back()["budget_bytes"] == exact)
             continue; // fewer bytes in the range than points requested
-        const plan::FrontierPoint plan = frontier.at(base::Bytes{exact});
+        const plan::FrontierPoint plan = run::planFor(plans, base::Bytes{exact});
         ordered_json row = pointJson(exact, plan);
         addDescent(row,
                    above && above != plan.plan ? plan::cheaperPlan(*above, plan)
@@ -131,14 +131,14 @@ ordered_json frontierJson(const plan::Frontier& frontier, int count, bool hasFli
     return rows;
 }
 
-ordered_json cheapestNextJson(const plan::Frontier& frontier, const plan::VerifiedPlan& plan,
+ordered_json cheapestNextJson(const run::PlansByBudget& plans, const plan::VerifiedPlan& plan,
                               bool hasFlips)
 {
-    const plan::CheaperPlan way = plan::cheapestPlan(frontier, plan);
-    if (!way.to)
+    const std::vector<run::NextPlan> next = run::nextPlans(plans, plan, 1);
+    if (next.empty())
         return nullptr;
-    ordered_json json = pointJson(way.to->evaluation().peak.count(), way.to);
-    addDescent(json, way, hasFlips);
+    ordered_json json = pointJson(next.front().budget.count(), next.front().way.to);
+    addDescent(json, next.front().way, hasFlips);
     return json;
 }
 

@@ -27,6 +27,7 @@ private Q_SLOTS:
     void thePlanCanBeMadeAgainByItsMaker_data();
     void thePlanCanBeMadeAgainByItsMaker();
     void theFrontierNamesPlannersAndPrices();
+    void theNextSavingRuns();
     void flipsAreListedWhereAsked();
     void whoTakesNoPartIsNamed();
     void eachPlannersOwnPlanIsListed();
@@ -79,7 +80,8 @@ void CliAutoTest::thePlanCanBeMadeAgainByItsMaker()
 
 void CliAutoTest::theFrontierNamesPlannersAndPrices()
 {
-    const QStringList options{text("--budget"), text("80%"), text("--frontier"), text("60")};
+    const QStringList options{text("--budget"), text("80%"),      text("--frontier"),
+                              text("60"),       text("--prefer"), text("fastest")};
     const QJsonObject answer = plan(options + QStringList{text("--json")}).json();
     const QJsonArray rows = answer[text("frontier")].toArray();
     QCOMPARE(rows.size(), 60);
@@ -115,9 +117,30 @@ void CliAutoTest::theFrontierNamesPlannersAndPrices()
         QVERIFY(words.contains(" by " + call.toUtf8() + "\n"));
 }
 
+/// The next saving is what `plan` answers for its budget.
+void CliAutoTest::theNextSavingRuns()
+{
+    const QJsonObject answer = plan({text("--budget"), text("4GiB"), text("--json")}).json();
+    const QJsonObject next = answer[text("cheapest_next")].toObject();
+    const qint64 budget = next[text("budget_bytes")].toInteger();
+    QVERIFY(budget > 0 && budget < answer[text("budget_bytes")].toInteger());
+    QVERIFY(next[text("saved_bytes")].toInteger() > 0);
+    const QJsonObject at = plan({text("--budget"), QString::number(budget), text("--json")}).json();
+    QCOMPARE(at[text("step_time_ns")], next[text("step_time_ns")]);
+    QCOMPARE(at[text("peak_bytes")], next[text("peak_bytes")]);
+    QCOMPARE(at[text("run")][text("status")].toString(), text("runs"));
+    // Where no smaller plan runs without cache flushes, there is no next one.
+    const QJsonObject least = plan({text("--budget"), text("1536MiB"), text("--json")}).json();
+    const qint64 from = least[text("runs_from_bytes")].toInteger();
+    const QJsonObject last = plan({text("--budget"), QString::number(from), text("--json")}).json();
+    QCOMPARE(last[text("run")][text("status")].toString(), text("runs"));
+    QVERIFY(last[text("cheapest_next")].isNull());
+}
+
 void CliAutoTest::flipsAreListedWhereAsked()
 {
-    const QStringList options{text("--budget"), text("80%"), text("--flips")};
+    const QStringList options{text("--budget"), text("80%"), text("--flips"), text("--prefer"),
+                              text("fastest")};
     const QJsonObject answer =
         plan(options + QStringList{text("--json"), text("--frontier"), text("5")}).json();
     const QJsonObject next = answer[text("cheapest_next")].toObject();

@@ -125,7 +125,6 @@ void PinPageTest::aTypedPinIsHonouredPricedAndUndone()
     QVERIFY(page != nullptr);
     openPins(*page);
     const plan::VerifiedPlanPtr free = page->document().outcome().best;
-    const workspace::PlannedPtr freePlans = page->document().planned();
     QVERIFY(!free->plan().recomputesNothing());
     QCOMPARE(fieldsOf(viewOf<PinPage>(*page)).size(), std::size_t{1});
     // What saves most is what the pin takes back.
@@ -142,12 +141,13 @@ void PinPageTest::aTypedPinIsHonouredPricedAndUndone()
     QVERIFY(plan::honoursPins(pinned->problem(), *pinned->evaluation().schedule));
     QVERIFY(!plan::honoursPins(pinned->problem(), *free->evaluation().schedule));
     QVERIFY(QTest::qWaitFor([&] { return page->document().pinPrices().size() == 1; }, kPatience));
-    // Fastest plans for the same memory are compared: as much as the plan that runs needs.
-    const base::Bytes most = page->document().choice().comparablePeak(page->document().budget());
+    // The plans that are taken for the budget are compared, both of which run.
+    QVERIFY(
+        QTest::qWaitFor([&] { return page->document().choice().verdict.has_value(); }, kPatience));
     const base::Nanoseconds price =
-        workspace::planAt(*page->document().planned(), most)->evaluation().stepTime
-        - workspace::planAt(*freePlans, most)->evaluation().stepTime;
+        page->document().outcome().best->evaluation().stepTime - free->evaluation().stepTime;
     QVERIFY(price.count() > 0);
+    QVERIFY(page->document().outcome().best->evaluationPtr() == pinned->evaluationPtr());
     QVERIFY(page->document().pinPrices()[0].price == price);
     QVERIFY(textsOf(*fieldsOf(viewOf<PinPage>(*page))[0]->parentWidget())
                 .contains(QStringLiteral("costs ") + timeText(price)));

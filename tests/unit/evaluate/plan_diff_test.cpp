@@ -101,15 +101,14 @@ void PlanDiffTest::theNextGibibyteIsTheFastestPlanWithIt()
             if (point->evaluation().peak.count() <= peak - wanted)
                 fastest = std::min(fastest.value_or(point->evaluation().stepTime.count()),
                                    point->evaluation().stepTime.count());
-        const plan::CheaperPlan way = plan::cheapestPlan(*frontier, *from);
+        const std::vector<plan::CheaperPlan> ways = plan::cheapestPlans(*frontier, *from, 3);
+        const plan::CheaperPlan way = ways.empty() ? plan::CheaperPlan{} : ways.front();
         if (fastest) {
             QVERIFY(way.to && way.saved.count() >= wanted);
             QCOMPARE(way.to->evaluation().stepTime.count(), *fastest);
         } else {
             QVERIFY(frontier->points().front() == from || way.to == frontier->points().front());
         }
-        const std::vector<plan::CheaperPlan> ways = plan::cheapestPlans(*frontier, *from, 3);
-        QCOMPARE(ways.empty() ? plan::FrontierPoint{} : ways.front().to, way.to);
         for (std::size_t i = 1; i < ways.size(); ++i) { // each as much more again
             QVERIFY(ways[i].saved > ways[i - 1].saved);
             QVERIFY(ways[i].saved.count() / wanted > ways[i - 1].saved.count() / wanted
@@ -127,8 +126,8 @@ void PlanDiffTest::theNextGibibyteIsTheFastestPlanWithIt()
 void PlanDiffTest::nothingIsBelowTheSmallestPlan()
 {
     const plan::FrontierPtr frontier = tests::frontierOf(QStringLiteral("resnet18"));
-    QVERIFY(!plan::cheapestPlan(*frontier, *frontier->points().front()).to);
-    QVERIFY(!plan::cheapestPlan({}, *frontier->points().back()).to);
+    QVERIFY(plan::cheapestPlans(*frontier, *frontier->points().front(), 1).empty());
+    QVERIFY(plan::cheapestPlans({}, *frontier->points().back(), 1).empty());
 }
 
 } // namespace
