@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The legend of the frontier: who made its points, with the marks that stand on the curve.
+// The legend of the frontier: who made its points, with the marks that stand on the curve; what is
+// told of a point, and what a click on it does.
+#include "ui/base/numbers.h"
 #include "ui/frontier/frontier_view.h"
 
 #include "tests/support/planned_samples.h"
@@ -8,6 +10,7 @@
 
 #include <QTest>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -27,6 +30,7 @@ private Q_SLOTS:
     void namesWhoMadeThePoints();
     void leavesOutWhatHasNoRoom();
     void theAxisIsBrokenForOutliers();
+    void aClickTakesThePlan();
 };
 
 void FrontierLegendTest::namesWhoMadeThePoints()
@@ -63,6 +67,53 @@ void FrontierLegendTest::namesWhoMadeThePoints()
             QCOMPARE(picture.pixelColor((entry.mark * ratio).toPoint()),
                      Theme::current().color(role));
     }
+}
+
+/// The one that the tool tip tells about, where it is ever taken.
+void FrontierLegendTest::aClickTakesThePlan()
+{
+    PlannerPage* page = openPlanned("gpt2");
+    QVERIFY(page != nullptr);
+    const PlanChooser& chooser = page->document().chooser();
+    QVERIFY(QTest::qWaitFor([&] { return chooser.isByRun(); }, kPatience));
+    auto* view = page->findChild<FrontierView*>();
+    const auto hover = [view](QPoint at) {
+        QTest::mouseMove(view, at + QPoint{40, 40});
+        QTest::mouseMove(view, at);
+        return view->toolTip();
+    };
+    int taken = 0;
+    int never = 0;
+    const auto points = page->document().planned()->frontier->candidates();
+    for (const plan::FrontierPoint& point : points) {
+        const QPoint at = view->positionOf(*point).toPoint();
+        const QString tip = hover(at);
+        // Others may lie under the same pixel: the tip says which one is meant.
+        const auto isTold = [&tip](const plan::FrontierPoint& other) {
+            return tip.contains(ui::bytesText(other->evaluation().peak, Rounding::Up))
+                   && tip.contains(timeText(other->evaluation().stepTime));
+        };
+        if (!isTold(point) || std::ranges::count_if(points, isTold) != 1)
+            continue;
+        const auto stop = std::ranges::find(chooser.plans(), point, &run::PlanFrom::plan);
+        const bool isTaken = stop != chooser.plans().end();
+        QCOMPARE(tip.contains(QStringLiteral("A faster plan runs wherever this one does.")),
+                 !isTaken);
+        if (!isTaken) {
+            ++never;
+            continue;
+        }
+        QVERIFY(tip.contains(QStringLiteral("Runs without cache flushes from %1 on.")
+                                 .arg(ui::bytesText(stop->budget, Rounding::Up))));
+        const base::Bytes budget = stop->budget;
+        QTest::mouseClick(view, Qt::LeftButton, {}, at);
+        QCOMPARE(page->document().budget().count(), budget.count());
+        QVERIFY(isDone(*page));
+        QVERIFY(page->document().outcome().best->evaluationPtr() == point->evaluationPtr());
+        if (++taken == 8)
+            break;
+    }
+    QVERIFY(taken > 3 && never > 0);
 }
 
 void FrontierLegendTest::leavesOutWhatHasNoRoom()

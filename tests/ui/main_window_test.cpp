@@ -80,7 +80,7 @@ void MainWindowTest::opensASampleAndPlansIt()
     QVERIFY(viewOf<BudgetTimelineView>(*page).budget() == page->document().budget());
     QVERIFY(viewOf<PlanPage>(*page).model()->rowCount() > 0);
     QCOMPARE(viewOf<RunModel>(*page).rowCount(), 1);
-    QCOMPARE(page->status().text, QStringLiteral("Plan verified"));
+    QCOMPARE(page->status().text, QStringLiteral("Runs, but has to empty PyTorch's cache"));
     QCOMPARE(m_settings->recentFiles().size(), 1);
     QVERIFY(!page->isUnsaved());
     // The same file again is the same tab.

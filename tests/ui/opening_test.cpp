@@ -37,6 +37,7 @@ private Q_SLOTS:
     void asksForTheGpuOnce();
     void theStartPageTellsTheGpu();
     void plansNothingUntilTheLineIsDragged();
+    void plansNothingForAnotherGpuEither();
     void aSampleOpensOnAGpuThatIsTooSmall();
     void everySampleNeedsAPlanOnItsGpu();
     void theLineIsThereAtOnce();
@@ -181,6 +182,36 @@ void OpeningTest::plansNothingUntilTheLineIsDragged()
     QVERIFY(!document.outcome().best->plan().recomputesNothing());
     document.undoStack().undo();
     QVERIFY(waitForVerdict(*page, "Fits "));
+}
+
+/// While the line is not dragged, another GPU changes times, not that all fits.
+void OpeningTest::plansNothingForAnotherGpuEither()
+{
+    m_settings->setGpu(QStringLiteral("rtx-4090"));
+    PlannerPage* page = open(own());
+    QVERIFY(page != nullptr);
+    DocumentController& document = page->document();
+    QVERIFY(document.isDeferred());
+    const base::Nanoseconds before = document.planned()->unplanned->evaluation().stepTime;
+    pick(*gpuBox(viewOf<BudgetPanel>(*page)), "h100");
+    QVERIFY(QTest::qWaitFor([&] { return document.isDeferred() && !document.isPlanning(); },
+                            kPatience));
+    QCOMPARE(document.document().choices.device.id, std::string{"h100"});
+    QVERIFY(document.planned()->choices == document.document().choices);
+    QVERIFY(document.planned()->unplanned->evaluation().stepTime < before);
+    QCOMPARE(document.planned()->frontier->points().size(), std::size_t{1});
+    QVERIFY(waitForVerdict(*page, "Fits "));
+    document.undoStack().undo();
+    QVERIFY(QTest::qWaitFor([&] { return document.isDeferred() && !document.isPlanning(); },
+                            kPatience));
+    QVERIFY(document.planned()->unplanned->evaluation().stepTime == before);
+    // Once planned, another GPU is planned for, too.
+    document.commitBudget(base::Bytes{qint64{3} << 30});
+    QVERIFY(isDone(*page));
+    document.commitBudget(base::Bytes{qint64{20} << 30});
+    pick(*gpuBox(viewOf<BudgetPanel>(*page)), "h100");
+    QVERIFY(isDone(*page));
+    QVERIFY(!document.isDeferred() && document.planned()->frontier->points().size() > 1);
 }
 
 void OpeningTest::aSampleOpensOnAGpuThatIsTooSmall()

@@ -117,8 +117,9 @@ struct ShownSteps
     explicit ShownSteps(base::Bytes bytes)
     {
         constexpr std::int64_t kGibibyte = std::int64_t{1} << 30;
+        constexpr std::int64_t kTebibyte = kGibibyte << 10;
         const bool isLarge = bytes.count() >= kGibibyte;
-        unit = isLarge ? kGibibyte : base::kMiB;
+        unit = bytes.count() >= kTebibyte ? kTebibyte : isLarge ? kGibibyte : base::kMiB;
         parts = isLarge ? 100 : 10;
         whole = base::Bytes{bytes.count() / unit * unit};
     }

@@ -22,14 +22,13 @@ Tag unplannedPeakTag(const BudgetModel& model)
 
 Tag boundTag(const BudgetModel& model)
 {
-    return {QString{},
-            QStringLiteral("lower bound ") + bytesText(model.bound->bytes, Rounding::Down),
+    return {QString{}, QStringLiteral("lower bound ") + bytesText(model.bound->bytes, Rounding::Up),
             Role::Text};
 }
 
 Tag witnessTag(const BudgetModel& model)
 {
-    return {bytesText(model.bound->bytes, Rounding::Down) + QStringLiteral(" must be live here"),
+    return {bytesText(model.bound->bytes, Rounding::Up) + QStringLiteral(" must be live here"),
             model.bound->where, Role::Text};
 }
 

@@ -326,72 +326,6 @@ void FrontierView::paintBudget(QPainter& painter, const FrontierAxes& range) con
                text, Qt::AlignLeft);
 }
 
-void FrontierView::mousePressEvent(QMouseEvent* event)
-{
-    if (event->button() != Qt::LeftButton || !m_frontier || m_frontier->points().empty())
-        return;
-    m_dragging = true;
-    Q_EMIT budgetDragged(budgetAt(event->position().x()));
-}
-
-void FrontierView::mouseMoveEvent(QMouseEvent* event)
-{
-    if (m_dragging)
-        Q_EMIT budgetDragged(budgetAt(event->position().x()));
-    else
-        updateToolTip(event->position());
-}
-
-void FrontierView::mouseReleaseEvent(QMouseEvent* event)
-{
-    if (!m_dragging || event->button() != Qt::LeftButton)
-        return;
-    m_dragging = false;
-    Q_EMIT budgetCommitted(budgetAt(event->position().x()));
-}
-
-void FrontierView::endDrag()
-{
-    m_dragging = false;
-}
-
-void FrontierView::keyPressEvent(QKeyEvent* event)
-{
-    if (event->key() == Qt::Key_Escape && m_dragging) {
-        m_dragging = false;
-        Q_EMIT budgetDragCancelled();
-        return;
-    }
-    const bool left = event->key() == Qt::Key_Left;
-    if (m_stops.empty() || (!left && event->key() != Qt::Key_Right)) {
-        QWidget::keyPressEvent(event);
-        return;
-    }
-    base::Bytes target = left ? m_stops.front() : m_stops.back();
-    if (left) {
-        const auto stop = std::ranges::lower_bound(m_stops, m_budget);
-        if (stop != m_stops.begin())
-            target = *std::prev(stop);
-    } else if (const auto stop = std::ranges::upper_bound(m_stops, m_budget);
-               stop != m_stops.end()) {
-        target = *stop;
-    }
-    Q_EMIT budgetCommitted(target);
-}
-
-void FrontierView::leaveEvent(QEvent* event)
-{
-    setToolTip({});
-    QWidget::leaveEvent(event);
-}
-
-bool FrontierView::event(QEvent* event)
-{
-    if (followFocus(*event, m_hasRing))
-        update();
-    return QWidget::event(event);
-}
-
 void FrontierView::describe()
 {
     QString text = m_emptyText;
@@ -416,52 +350,6 @@ void FrontierView::describe()
             text += QStringLiteral(" Shown: %1.").arg(point(*m_current));
     }
     setAccessibleDescription(text);
-}
-
-QString FrontierView::pointText(const plan::FrontierPoint& point) const
-{
-    const QString text =
-        point->plan().isCompiledStep()
-            ? QStringLiteral("Peak %1, step %2 (%3), by %5, ops recomputed before %4 others")
-            : QStringLiteral("Peak %1, step %2 (%3), by %5, %4 regions");
-    return text
-        .arg(ui::bytesText(point->evaluation().peak, Rounding::Up),
-             ui::timeText(point->evaluation().stepTime), percentDifferenceText(slowerOf(*point)))
-        .arg(QString::number(point->plan().decisionCount()),
-             QString::fromStdString(point.provenance->madeBy().planner));
-}
-
-void FrontierView::updateToolTip(QPointF position)
-{
-    constexpr double kNear = 12;
-    const plan::FrontierPoint* nearest = nullptr;
-    const plan::FrontierPoint* larger = nullptr;
-    double least = kNear;
-    bool isDominated = false;
-    const FrontierAxes range = axes();
-    const auto look = [&](const plan::FrontierPoint& point, const plan::FrontierPoint* next) {
-        const QPointF center = range.at(gibOf(point->evaluation().peak), slowerOf(*point));
-        const double distance = std::hypot(center.x() - position.x(), center.y() - position.y());
-        if (distance >= least)
-            return;
-        least = distance;
-        nearest = &point;
-        larger = next;
-        isDominated = next == nullptr && &point != &m_frontier->points().back();
-    };
-    if (m_frontier) {
-        for (const plan::FrontierPoint& point : m_frontier->points())
-            look(point, &point == &m_frontier->points().back() ? nullptr : &point + 1);
-        for (const plan::FrontierPoint& point : m_frontier->dominated())
-            look(point, nullptr);
-    }
-    QString text = nearest == nullptr ? QString{} : pointText(*nearest);
-    if (larger != nullptr && m_difference)
-        text += u'\n' + m_difference(**larger, *nearest);
-    if (isDominated)
-        text +=
-            QStringLiteral("\nPyTorch's allocator reserves less with it than with faster plans.");
-    setToolTip(text);
 }
 
 } // namespace plimsoll::ui

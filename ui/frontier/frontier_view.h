@@ -3,6 +3,7 @@
 
 #include "core/evaluate/bound.h"
 #include "core/evaluate/frontier.h"
+#include "core/run/reserved_table.h"
 #include "ui/frontier/frontier_axes.h"
 
 #include <QPixmap>
@@ -22,7 +23,8 @@ struct FrontierLegendEntry
 
 /// Slow-down against peak: every known verified plan, as a step curve, each marked by the planner
 /// that made it, with a legend of the marks above; the zone below the proven bound is hatched, the
-/// budget is a vertical line, the current plan is ringed. Dragging in the plot drags the budget.
+/// budget is a vertical line, the current plan is ringed. Dragging in the plot drags the budget; a
+/// click on a plan sets the budget from which on it is taken.
 class FrontierView : public QWidget
 {
     Q_OBJECT
@@ -40,8 +42,13 @@ public:
     /// What is said while there is no curve.
     void setEmptyText(const QString& text);
     void setBudget(base::Bytes budget);
-    /// Rising budgets, from each of which on another plan is taken: the arrow keys go to them.
-    void setStops(std::vector<base::Bytes> budgets) { m_stops = std::move(budgets); }
+    /// From which budget on each plan is taken: the arrow keys go there. `isByRun`: where it runs,
+    /// else where its peak is within the budget.
+    void setStops(run::PlansByBudget stops, bool isByRun)
+    {
+        m_stops = std::move(stops);
+        m_isByRun = isByRun;
+    }
     /// The budget was changed by other means while it was dragged here.
     void endDrag();
     /// The shown plan; null: none within the budget.
@@ -83,6 +90,16 @@ private:
                     const std::vector<plan::FrontierPoint>& plans) const;
     void paintLegend(QPainter& painter) const;
     void paintBudget(QPainter& painter, const FrontierAxes& range) const;
+    /// A plan under the pointer.
+    struct Near
+    {
+        const plan::FrontierPoint* point = nullptr; ///< null: there is none
+        const plan::FrontierPoint* larger = nullptr;
+        bool isDominated = false;
+    };
+    [[nodiscard]] Near nearTo(QPointF position) const;
+    [[nodiscard]] const run::PlanFrom* stopOf(const plan::FrontierPoint& point) const;
+    [[nodiscard]] QString stopText(const plan::FrontierPoint& point) const;
     void updateToolTip(QPointF position);
     void describe();
     void redraw(); ///< including the cached part
@@ -93,9 +110,11 @@ private:
     base::Bytes m_lowerBound;
     Difference m_difference;
     QString m_emptyText = tr("The curve appears with the first plan.");
-    std::vector<base::Bytes> m_stops;
+    run::PlansByBudget m_stops;
+    bool m_isByRun = false;
     base::Bytes m_budget;
     bool m_dragging = false;
+    QPointF m_pressed;      ///< where the drag began
     bool m_hasRing = false; ///< the focus came by keyboard
 
     QPixmap m_still; ///< axes and curve, which don't depend on the budget

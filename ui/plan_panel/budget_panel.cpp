@@ -109,7 +109,8 @@ void BudgetPanel::buildDetails(QWidget& content)
     m_runText = makeDetail();
     m_boundsText = makeDetail();
     m_memory = new MemoryLines{this};
-    for (QWidget* part : {static_cast<QWidget*>(m_runText), static_cast<QWidget*>(m_memory),
+    // The settings first: they stay in their place when the texts change.
+    for (QWidget* part : {static_cast<QWidget*>(m_memory), static_cast<QWidget*>(m_runText),
                           static_cast<QWidget*>(m_boundsText)})
         details->addWidget(part);
     column->addWidget(m_details);
@@ -181,6 +182,7 @@ void BudgetPanel::buildForm(QWidget& content)
     auto* planning = makeForm(nullptr, 8, 0);
     addField(*planning, tr("Planner"), m_planner);
     column->addLayout(planning);
+    column->addWidget(m_planners->note());
     column->addWidget(m_planners, kGrows);
     column->addWidget(separator(this));
     m_options = new OptionForm{this};
@@ -444,15 +446,18 @@ void BudgetPanel::showAnswer(const workspace::Planned& planned, const solve::Out
         return;
     }
     const graph::Program& program = *planned.unplanned->problem().step();
-    QString bound = ui::bytesText(outcome.peakBound.bytes, Rounding::Down);
+    QString bound = ui::bytesText(outcome.peakBound.bytes, Rounding::Up);
     if (bound == ui::bytesText(m_budget)) // "No plan fits 6.00 GiB: 6.00 GiB must be live"
-        bound = ui::bytesText(outcome.peakBound.bytes, Rounding::Up);
+        bound = ui::exactBytesText(outcome.peakBound.bytes);
+    const bool isAuto = m_choices.planner == solve::kDefaultPlanner;
+    const QString who = isAuto ? tr("No plan for %1 was found.")
+                               : tr("The planner %1 found no plan for %2.")
+                                     .arg(QString{}, QString::fromStdString(m_choices.planner));
     const QString why =
         outcome.status == solve::Status::Infeasible
             ? tr("No plan fits %1: %2 must be live at once at %3.")
                   .arg(ui::bytesText(m_budget), bound, opPlace(program, outcome.peakBound.op))
-            : tr("No plan for %1 was found. Only below %2 none is possible.")
-                  .arg(ui::bytesText(m_budget), bound);
+            : who.arg(ui::bytesText(m_budget)) + u' ' + tr("Below %1 there is none.").arg(bound);
     judgeNothing(Verdict::Bad, withLeastBudget(why));
 }
 

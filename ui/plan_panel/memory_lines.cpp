@@ -168,8 +168,8 @@ void MemoryLines::showFigures(const solve::PlanMemory& memory)
     m_packed->setText(ui::bytesText(memory.packedHeight, Rounding::Up));
     m_packedNote->setText(
         memory.packedHeight == memory.packedLowerBound
-            ? tr("at the lower bound")
-            : tr("lower bound %1").arg(ui::bytesText(memory.packedLowerBound, Rounding::Down)));
+            ? tr("without gaps")
+            : tr("at least %1").arg(ui::bytesText(memory.packedLowerBound, Rounding::Up)));
     m_reservedNote->setColor(Role::Muted);
     const std::optional<base::Bytes> bytes = reserved();
     m_reserved->setText(bytes ? ui::bytesText(*bytes, Rounding::Up) : QStringLiteral("…"));

@@ -21,6 +21,11 @@ QString stepTimeText(const plan::VerifiedPlan& plan)
     return ui::timeText(plan.evaluation().stepTime);
 }
 
+QString timesText(int count)
+{
+    return count == 1 ? tr("once") : tr("%1 times").arg(count);
+}
+
 /// With the cheapest help first.
 QString failing(const run::PlanChoice& choice, base::Bytes budget,
                 std::optional<base::Bytes> leastBudget)
@@ -47,9 +52,9 @@ QString flushing(const run::PlanChoice& choice, base::Bytes budget)
 {
     const run::RunVerdict& run = *choice.verdict;
     const QString text =
-        tr("Runs with %1, but PyTorch has to empty its cache %2 times in %3 steps, "
-           "and waits for the GPU each time.")
-            .arg(ui::bytesText(budget), QString::number(run.run.flushCount()),
+        tr("Runs with %1, but PyTorch has to empty its cache %2 in %3 steps, and waits for the "
+           "GPU each time.")
+            .arg(ui::bytesText(budget), timesText(run.run.flushCount()),
                  QString::number(run.run.flushes.size()));
     if (run.expandable == run::RunStatus::Runs)
         return text + u' ' + tr("With expandable segments it needn't.");
@@ -126,7 +131,9 @@ Judgement judge(const run::PlanChoice& choice, base::Bytes budget,
     }
     const base::Bytes free =
         budget - std::max(plan.evaluation().peak, run->run.reserved + plan.problem().reserve);
-    if (choice.expandable)
+    const bool isFaster =
+        choice.expandable && stepTimeText(*choice.expandable->plan) != stepTimeText(plan);
+    if (isFaster)
         return {
             Verdict::Good,
             tr("Runs with %1. With expandable segments a faster plan would run, too: %2 a step.")
@@ -161,7 +168,7 @@ QString boundsText(const workspace::Planned& planned, const solve::Outcome& outc
         return {};
     if (outcome.status == solve::Status::Optimal)
         return tr("Proved: no plan of this kind is faster.");
-    const QString bound = ui::bytesText(outcome.peakBound.bytes, Rounding::Down);
+    const QString bound = ui::bytesText(outcome.peakBound.bytes, Rounding::Up);
     const base::Nanoseconds unplanned = planned.unplanned->evaluation().stepTime;
     return outcome.timeBound <= unplanned
                ? tr("Not proved fastest. No plan goes below %1.").arg(bound)

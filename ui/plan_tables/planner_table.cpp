@@ -253,8 +253,12 @@ private:
 
 } // namespace
 
-PlannerTable::PlannerTable(QWidget* parent) : QTableView{parent}, m_model{new PlannerModel{this}}
+PlannerTable::PlannerTable(QWidget* parent)
+    : QTableView{parent}
+    , m_model{new PlannerModel{this}}
+    , m_note{new TextLabel{{}, TextRole::Small, Role::Muted, this}}
 {
+    m_note->setSteady();
     setModel(m_model);
     applyTableLook(*this);
     setItemDelegate(new PlannerDelegate{this});
@@ -292,6 +296,11 @@ void PlannerTable::setSummaries(std::vector<workspace::PlannerSummary> standings
 void PlannerTable::showAt(PlannersAt asked)
 {
     m_asked = std::move(asked);
+    m_note->setText(!m_asked.budget ? QString{}
+                    : m_asked.mostPeak < *m_asked.budget
+                        ? tr("Fastest with a peak of at most %1, if it runs or not")
+                              .arg(bytesText(m_asked.mostPeak, Rounding::Up))
+                        : tr("Fastest within the budget, whether it runs or not"));
     refresh();
 }
 

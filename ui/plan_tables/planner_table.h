@@ -12,6 +12,8 @@
 
 namespace plimsoll::ui {
 
+class TextLabel;
+
 /// How the states of planners are shown.
 struct PlannersAt
 {
@@ -36,6 +38,8 @@ public:
     void setSummaries(std::vector<workspace::PlannerSummary> standings);
     /// Cheap enough for a frame of a drag: only cells that changed are painted.
     void showAt(PlannersAt asked);
+    /// Says what the planners are compared by. Placed by the owner of the table.
+    [[nodiscard]] TextLabel* note() { return m_note; }
     [[nodiscard]] PlannerModel* model() const { return m_model; }
     [[nodiscard]] QSize sizeHint() const override { return minimumSizeHint(); }
     [[nodiscard]] QSize minimumSizeHint() const override;
@@ -58,6 +62,7 @@ private:
     void sizeColumns();
 
     PlannerModel* m_model = nullptr;
+    TextLabel* m_note = nullptr;
     std::vector<workspace::PlannerSummary> m_standings;
     std::vector<PlannerRow> m_rows;
     PlannersAt m_asked;

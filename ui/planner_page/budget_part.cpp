@@ -66,7 +66,7 @@ void update(BudgetPanel& panel, const DocumentController& document, const Planne
         panel.planners().setSummaries(document.plannerSummaries());
     if (!(what & Change::AtRest))
         return;
-    if (best && state.isPlanned && !state.isDeferred)
+    if (best && state.isPlanned && !state.isDeferred && state.isByRun)
         panel.nextSteps().setSteps(nextStepsOf(state.byBudget, *best), state.leastBudget());
     else
         panel.nextSteps().clear();

@@ -158,8 +158,10 @@ void DocumentController::pushChoices(const workspace::Choices& choices)
     // Once it is known for which GPU to plan, its memory is the budget.
     const bool isAnswer = m_document.isDeviceGuessed && choices.device != m_document.choices.device;
     const auto apply = [this, isAnswer](const workspace::Choices& wanted, base::Bytes budget) {
-        if (isAnswer)
+        if (isAnswer) {
             applyBudget(budget);
+            m_isDeferred = true; // as for a file that is opened for that GPU
+        }
         applyChoices(wanted);
     };
     m_document.isDeviceGuessed = m_document.isDeviceGuessed && !isAnswer;
@@ -212,21 +214,28 @@ void DocumentController::applyChoices(const workspace::Choices& choices)
         Q_EMIT answerChanged(); // what is shown is outdated now
 }
 
-/// Of the choices with which the document was opened it is known that nothing needs to be planned.
+/// While nothing needed to be planned, it is looked first whether it does with the new choices.
 void DocumentController::planIfNeeded()
 {
-    if (!m_unplanned || m_unplanned->choices != m_document.choices
-        || budget() < m_unplanned->unplannedNeeds) {
-        planNow();
+    if (m_unplanned && m_unplanned->choices == m_document.choices
+        && budget() >= m_unplanned->unplannedNeeds) {
+        m_planner.stop();
+        takeUnplanned(m_unplanned);
         return;
     }
-    m_planner.stop();
+    const bool mayRunUnplanned = m_isDeferred && m_document.choices.pins.empty();
+    plan(mayRunUnplanned ? std::optional{budget()} : std::nullopt);
+}
+
+void DocumentController::takeUnplanned(workspace::PlannedPtr unplanned)
+{
     m_soFarTimer.stop();
     m_isDeferred = true;
+    m_unplanned = std::move(unplanned);
     takePlanned(m_unplanned);
 }
 
-void DocumentController::planNow()
+void DocumentController::plan(std::optional<base::Bytes> unlessWithin)
 {
     m_complete = false;
     m_isDeferred = false;
@@ -241,7 +250,15 @@ void DocumentController::planNow()
     m_soFarTimer.start();
     m_planner.start(
         [recorded = m_document.graph.program, choices = m_document.choices, soFar = m_soFar,
-         kept = m_document.kept, hash = m_document.graph.contentHash](const base::JobContext& job) {
+         kept = m_document.kept, hash = m_document.graph.contentHash,
+         unlessWithin](const base::JobContext& job) {
+            if (unlessWithin) {
+                base::Result<workspace::Planned> step =
+                    workspace::unplannedStep(recorded, choices, job);
+                if (step && step->unplannedNeeds <= *unlessWithin)
+                    return base::Result<workspace::PlannedPtr>{
+                        std::make_shared<const workspace::Planned>(*std::move(step))};
+            }
             if (workspace::PlannedPtr planned =
                     kept ? workspace::plannedFrom(*kept, hash, recorded, choices, job) : nullptr)
                 return base::Result<workspace::PlannedPtr>{std::move(planned)};
@@ -249,7 +266,7 @@ void DocumentController::planNow()
                 recorded, choices, job,
                 [&soFar](workspace::PlannedPtr planned) { soFar->put(std::move(planned)); });
         },
-        [this](base::Result<workspace::PlannedPtr> planned) {
+        [this, unlessWithin](base::Result<workspace::PlannedPtr> planned) {
             m_soFarTimer.stop();
             if (!planned) {
                 if (planned.error().kind != base::ErrorKind::Cancelled) {
@@ -261,6 +278,10 @@ void DocumentController::planNow()
             }
             if ((*planned)->choices != m_document.choices)
                 return;
+            if (unlessWithin && (*planned)->took.count() == 0) {
+                takeUnplanned(*std::move(planned));
+                return;
+            }
             m_known.insert(m_known.begin(), *planned);
             if (m_known.size() > kKnownPlans)
                 m_known.pop_back();

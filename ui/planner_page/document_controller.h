@@ -88,7 +88,7 @@ public:
     }
     /// A measurement to overlay; null removes it.
     void setOverlay(workspace::OverlayPtr overlay);
-    void planNow();
+    void planNow() { plan(std::nullopt); }
     void stopPlanning();
     /// Prepares closing: cancels planning; becameIdle() follows once nothing of it runs any more.
     void stopJobs();
@@ -117,6 +117,9 @@ private:
     void pushChoices(const workspace::Choices& choices);
     void trySizes(const workspace::Choices& choices);
     void planIfNeeded();
+    /// With `unlessWithin`, not if the step runs without a plan within that budget.
+    void plan(std::optional<base::Bytes> unlessWithin);
+    void takeUnplanned(workspace::PlannedPtr unplanned);
     void takePlanned(workspace::PlannedPtr planned);
     void takeSoFar();
     [[nodiscard]] bool runsUnplanned() const;

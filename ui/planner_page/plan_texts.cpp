@@ -208,12 +208,12 @@ double unitBytes(const QString& unit)
     return std::pow(1024.0, static_cast<double>(power));
 }
 
-ShortfallTexts shortfallTexts(base::Bytes budget, base::Bytes needed, Rounding rounding)
+ShortfallTexts shortfallTexts(base::Bytes budget, base::Bytes needed)
 {
     const base::Bytes missing = needed - budget;
     const FigureText has = bytesFigure(budget);
-    const FigureText needs = bytesFigure(needed, rounding);
-    ShortfallTexts texts{bytesText(budget), bytesText(needed, rounding),
+    const FigureText needs = bytesFigure(needed, Rounding::Up);
+    ShortfallTexts texts{bytesText(budget), bytesText(needed, Rounding::Up),
                          bytesText(missing, Rounding::Up)};
     if (bytesFigure(missing, Rounding::Up).unit != needs.unit) {
         // Two equal numbers with a shortfall between them would look contradictory.
@@ -248,8 +248,7 @@ Message infeasibleMessage(const workspace::Planned& planned, base::Bytes budget,
     message.id = QStringLiteral("budget");
     const bool excluded = budget < bound.bytes;
     const ShortfallTexts texts =
-        excluded ? shortfallTexts(budget, bound.bytes, Rounding::Down)
-                 : shortfallTexts(budget, leastBudget.value_or(budget), Rounding::Up);
+        shortfallTexts(budget, excluded ? bound.bytes : leastBudget.value_or(budget));
     message.first = excluded ? QObject::tr("No plan fits %1.").arg(texts.budget)
                              : QObject::tr("No plan for %1 was found.").arg(texts.budget);
     // The smallest budget at which a plan runs is shown on the strip's button.
@@ -257,8 +256,8 @@ Message infeasibleMessage(const workspace::Planned& planned, base::Bytes budget,
         message.rest = QObject::tr("At least %1 must be live at once at %2: %3 short.")
                            .arg(texts.needed, opPlace(program, bound.op), texts.missing);
     else
-        message.rest = QObject::tr("There may be one: only below %1 none is possible.")
-                           .arg(bytesText(bound.bytes, Rounding::Down));
+        message.rest = QObject::tr("There may be one: that there is none is proved below %1 only.")
+                           .arg(bytesText(bound.bytes, Rounding::Up));
     if (!excluded && leastBudget)
         message.rest +=
             QObject::tr(" With %1 more a plan runs without flushes.").arg(texts.missing);

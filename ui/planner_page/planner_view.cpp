@@ -35,6 +35,10 @@ StatusText PlannerState::status() const
                                 QStringLiteral("warn")};
     if (!isPlanned && !isPlanning && outcome.best && outcome.frontier->points().size() > 1)
         return {QObject::tr("Stopped: the best plan so far is kept"), info};
+    if (choice.verdict && choice.verdict->status == run::RunStatus::Fails)
+        return {QObject::tr("Runs out of memory"), QStringLiteral("error"), true};
+    if (choice.verdict && choice.verdict->status == run::RunStatus::RunsWithFlushes)
+        return {QObject::tr("Runs, but has to empty PyTorch's cache"), QStringLiteral("warn")};
     if (outcome.best)
         return {outcome.best->plan().recomputesNothing() ? QObject::tr("Unplanned step verified")
                                                          : QObject::tr("Plan verified"),

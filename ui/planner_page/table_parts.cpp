@@ -104,6 +104,16 @@ void showPlan(PlanPage& table, const PlannerState& state)
                              state.leastBudget());
 }
 
+/// While the step runs without a plan.
+QString nothingToPlanText(const workspace::Planned& planned)
+{
+    if (planned.peakBound.bytes >= planned.unplanned->evaluation().peak)
+        return PlannerPage::tr("Nothing needs to be planned, and no plan needs less memory.");
+    return PlannerPage::tr("Nothing needs to be planned. Drag the budget line below %1 to see what "
+                           "less memory costs.")
+        .arg(bytesText(planned.unplannedNeeds, Rounding::Up));
+}
+
 } // namespace
 
 PlannerView makeFrontierView(PlannerPage& page)
@@ -119,16 +129,11 @@ PlannerView makeFrontierView(PlannerPage& page)
                      &DocumentController::cancelPreview);
     return {frontier, [frontier](const PlannerState& state, Changes what) {
                 frontier->setEmptyText(
-                    state.isDeferred
-                        ? PlannerPage::tr("Nothing needs to be planned. Drag the budget line below "
-                                          "%1 to see what less memory costs.")
-                              .arg(bytesText(state.planned.unplannedNeeds, Rounding::Up))
-                        : PlannerPage::tr("The curve appears with the first plan."));
+                    state.isDeferred ? nothingToPlanText(state.planned)
+                                     : PlannerPage::tr("The curve appears with the first plan."));
                 if ((what & Change::Planned) && state.hasFrontier()) {
-                    std::vector<base::Bytes> stops;
-                    for (const run::PlanFrom& from : state.byBudget)
-                        stops.push_back(from.budget);
-                    frontier->setStops(std::move(stops));
+                    frontier->setStops(state.byBudget,
+                                       state.isByRun && run::hasAllocator(state.planned.problem));
                     frontier->setFrontier(state.planned.frontier,
                                           state.planned.unplanned->evaluation().stepTime,
                                           state.planned.peakBound.bytes);

@@ -293,9 +293,8 @@ std::string memoryText(const solve::PlanMemory& memory)
                        "expandable segments\n",
                        shown(memory.packedHeight), base::exactBytesText(memory.packedHeight),
                        memory.packedHeight == memory.packedLowerBound
-                           ? std::string{"at the lower bound"}
-                           : "lower bound "
-                                 + base::bytesText(memory.packedLowerBound, base::Rounding::Down),
+                           ? std::string{"without gaps"}
+                           : "at least " + shown(memory.packedLowerBound),
                        shown(memory.reserved), shown(memory.reservedExpandable));
 }
 

@@ -144,7 +144,7 @@ void CliPackTest::aPlanTellsWhatItsBlocksTake()
             < json[text("reserved_bytes")].toInteger());
     const CliRun shown = runCli({text("plan"), m_resnet, text("--budget"), text("75%")});
     QVERIFY2(shown.out.contains("\n  packed      ")
-                 && shown.out.contains("B), at the lower bound\n  reserved    "),
+                 && shown.out.contains("B), without gaps\n  reserved    "),
              shown.out.constData());
 }
 

@@ -106,6 +106,14 @@ void AnswerHeadTest::tellsWhetherThePlanRuns()
         QVERIFY(sentenceOf(*page).endsWith(
             QStringLiteral("With expandable segments a faster plan would run, too: %1 a step.")
                 .arg(timeText(other->plan->evaluation().stepTime))));
+    const StatusText told = page->status();
+    QCOMPARE(told.isDanger, expected->status == run::RunStatus::Fails);
+    QCOMPARE(told.text, expected->status == run::RunStatus::Fails
+                            ? QStringLiteral("Runs out of memory")
+                        : expected->status == run::RunStatus::RunsWithFlushes
+                            ? QStringLiteral("Runs, but has to empty PyTorch's cache")
+                        : mebibytes == 8192 ? QStringLiteral("Unplanned step verified")
+                                            : QStringLiteral("Plan verified"));
     // No second verdict: what was reserved without a limit is no fault.
     for (const QLabel* label : viewOf<BudgetPanel>(*page).findChildren<QLabel*>())
         QVERIFY(!label->text().contains(QStringLiteral("over the budget")));

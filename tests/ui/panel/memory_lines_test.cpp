@@ -133,11 +133,18 @@ void MemoryLinesTest::segmentsAreSwitchedByAClickAndRemembered()
     QVERIFY(box != nullptr && !box->isChecked());
     QTest::mouseClick(box, Qt::LeftButton, {}, QPoint{8, box->height() / 2});
     QVERIFY(box->isChecked());
+    const QPoint place = box->mapTo(page->window(), QPoint{});
     QVERIFY(textsOf(lines).contains(shown(memory.reservedExpandable)));
     QVERIFY(!textsOf(lines).contains(shown(memory.reserved)));
     QVERIFY(page->document().document().view.find(R"("allocator":"expandable_segments:True")")
             != std::string::npos);
     QVERIFY(page->document().document().view.find(R"("answerDetails":true)") != std::string::npos);
+    // It stays under the hand, whatever texts come and go.
+    page->document().commitBudget(base::Bytes{std::int64_t{2304} << 20});
+    QVERIFY(isDone(*page));
+    QTest::mouseClick(box, Qt::LeftButton, {}, QPoint{8, box->height() / 2});
+    QVERIFY(isDone(*page));
+    QCOMPARE(box->mapTo(page->window(), QPoint{}), place);
 }
 
 /// The user's PYTORCH_CUDA_ALLOC_CONF decides what is reserved, and whether a plan runs.

@@ -6,6 +6,7 @@
 #include "core/solve/registry.h"
 #include "ui/base/drawn_text.h"
 #include "ui/base/numbers.h"
+#include "ui/base/widgets.h"
 #include "ui/budget_timeline/budget_timeline_view.h"
 #include "ui/frontier/frontier_view.h"
 #include "ui/plan_panel/budget_panel.h"
@@ -335,6 +336,9 @@ void PlannerTableTest::tellsWhoHasLargerPlansOnly()
     };
     QVERIFY(stateAt(least, least).startsWith(QStringLiteral("feasible")));
     QVERIFY(stateAt(least, least - base::Bytes{1}).startsWith(QStringLiteral("larger only")));
+    QCOMPARE(table.note()->text(),
+             QStringLiteral("Fastest with a peak of at most %1, if it runs or not")
+                 .arg(ui::bytesText(least - base::Bytes{1}, Rounding::Up)));
     const base::Bytes below = least - base::Bytes{1};
     QVERIFY(stateAt(below, below).startsWith(QStringLiteral("none")));
 }
