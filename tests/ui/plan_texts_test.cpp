@@ -167,7 +167,7 @@ void PlanTextsTest::agreesWithWhoeverSubtracts_data()
         QTest::addRow("%lld", budget) << budget;
 }
 
-/// "No plan fits A. At least B must be live: C short." must read as B - A = C.
+/// "No plan fits A. C short: at least B must be live." must read as B - A = C.
 void PlanTextsTest::agreesWithWhoeverSubtracts()
 {
     QFETCH(qlonglong, budget);
@@ -191,8 +191,8 @@ void PlanTextsTest::agreesWithWhoeverSubtracts()
         return;
     }
     auto matches = number.globalMatch(message.rest);
-    const auto [needs, needsUnit] = parse(matches.next());
     const auto [missing, missingUnit] = parse(matches.next());
+    const auto [needs, needsUnit] = parse(matches.next());
     QVERIFY(missing > 0);
     QVERIFY(has < needs);
     QVERIFY(missing <= needs);

@@ -2,6 +2,7 @@
 #include "ui/base/message_strip.h"
 
 #include "ui/base/icons.h"
+#include "ui/base/texts.h"
 #include "ui/base/theme.h"
 #include "ui/base/widgets.h"
 
@@ -70,6 +71,17 @@ MessageStrip::MessageStrip(QWidget* parent) : QWidget{parent}
     hide();
 }
 
+void MessageStrip::setRoom(QWidget& room)
+{
+    if (parent() == &room)
+        return;
+    parent()->removeEventFilter(this);
+    setParent(&room);
+    room.installEventFilter(this);
+    place();
+    setVisible(!m_messages.empty());
+}
+
 bool MessageStrip::eventFilter(QObject* watched, QEvent* event)
 {
     if (watched == parent() && event->type() == QEvent::Resize)
@@ -120,6 +132,7 @@ void MessageStrip::rebuild()
     const Look look = lookOf(message.kind);
     setFixedHeight(theme.rowHeight(38));
     setAccessibleDescription(message.first + u' ' + message.rest);
+    setToolTip(plainTip(message.first + u' ' + message.rest));
     m_row->setContentsMargins(theme.px(15), 0, theme.px(12), 0);
     m_row->setSpacing(theme.px(8));
     m_row->addWidget(new IconLabel{look.icon, look.ink, this});

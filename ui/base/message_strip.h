@@ -35,7 +35,8 @@ struct Message
 };
 
 /// The strip on the upper edge of its parent, over what is there, so that nothing moves when it
-/// comes and goes: one message at a time, newest on top; hidden if there is none.
+/// comes and goes: one message at a time, newest on top; hidden if there is none. What has no room
+/// is in its tool tip.
 class MessageStrip : public QWidget
 {
     Q_OBJECT
@@ -43,6 +44,8 @@ class MessageStrip : public QWidget
 public:
     explicit MessageStrip(QWidget* parent);
 
+    /// Moves it into a widget that keeps room for it.
+    void setRoom(QWidget& room);
     void post(Message message);
     /// Removes the message with this id, if present.
     void withdraw(const QString& id);

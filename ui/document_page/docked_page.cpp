@@ -48,6 +48,7 @@ DockedPage::DockedPage(QWidget* parent) : QMainWindow{parent}
 
 DockedPage::~DockedPage()
 {
+    delete m_strip; // which may be in the window
     // The docks outlive the members and would still report here while they are destroyed.
     for (const auto& [dock, area] : m_docks)
         dock->disconnect(this);

@@ -35,6 +35,9 @@ public:
     ~DockedPage() override;
 
     [[nodiscard]] MessageStrip& strip() { return *m_strip; }
+    /// Moves the strip into a widget of the window that keeps room for it; null: back over the top
+    /// of the centre.
+    void placeStrip(QWidget* room) { m_strip->setRoom(room != nullptr ? *room : *m_body); }
     void focusCentre() { m_centre->setFocus(Qt::OtherFocusReason); }
     /// Requires that the view was added.
     [[nodiscard]] PagesDock& dock(const QString& id) const;

@@ -251,16 +251,18 @@ Message infeasibleMessage(const workspace::Planned& planned, base::Bytes budget,
         shortfallTexts(budget, excluded ? bound.bytes : leastBudget.value_or(budget));
     message.first = excluded ? QObject::tr("No plan fits %1.").arg(texts.budget)
                              : QObject::tr("No plan for %1 was found.").arg(texts.budget);
-    // The smallest budget at which a plan runs is shown on the strip's button.
+    // The smallest budget at which a plan runs is shown on the strip's button. What is missing
+    // comes first: there may be no room for the rest.
     if (excluded)
-        message.rest = QObject::tr("At least %1 must be live at once at %2: %3 short.")
-                           .arg(texts.needed, opPlace(program, bound.op), texts.missing);
+        message.rest = QObject::tr("%1 short: at least %2 must be live at once at %3.")
+                           .arg(texts.missing, texts.needed, opPlace(program, bound.op));
     else
-        message.rest = QObject::tr("There may be one: that there is none is proved below %1 only.")
-                           .arg(bytesText(bound.bytes, Rounding::Up));
-    if (!excluded && leastBudget)
-        message.rest +=
-            QObject::tr(" With %1 more a plan runs without flushes.").arg(texts.missing);
+        message.rest =
+            (leastBudget
+                 ? QObject::tr("With %1 more a plan runs without flushes. ").arg(texts.missing)
+                 : QString{})
+            + QObject::tr("There may be one: that there is none is proved below %1 only.")
+                  .arg(bytesText(bound.bytes, Rounding::Up));
     return message;
 }
 

@@ -94,6 +94,11 @@ void MainWindow::connectParts()
     connect(m_tabs, &DocumentTabs::added, this, [this](DocumentPage* page) { connectPage(*page); });
     connect(m_tabs, &DocumentTabs::currentChanged, this, [this](DocumentPage* page) {
         m_bar->find().setPage(page);
+        if (m_inBar)
+            m_inBar->placeStrip(nullptr);
+        m_inBar = page;
+        if (page != nullptr)
+            page->placeStrip(&m_bar->messageRoom());
         updateState();
     });
     connect(m_keeper, &PageKeeper::pageGone, m_opener, &FileOpener::openNext);

@@ -7,6 +7,7 @@
 #include "ui/shell/page_keeper.h"
 
 #include <QMainWindow>
+#include <QPointer>
 
 #include <memory>
 
@@ -69,6 +70,7 @@ private:
     StartPage* m_start = nullptr;
     DocumentTabs* m_tabs = nullptr;
     ViewBar* m_bar = nullptr;
+    QPointer<DocumentPage> m_inBar; ///< whose messages it shows
     StatusLine* m_status = nullptr;
     FileOpener* m_opener = nullptr;
     PageKeeper* m_keeper = nullptr;

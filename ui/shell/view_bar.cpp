@@ -26,7 +26,8 @@ ViewBar::ViewBar(QWidget* parent) : QWidget{parent}
         (*button)->setToolButtonStyle(Qt::ToolButtonIconOnly);
         row->addWidget(*button);
     }
-    row->addStretch(1);
+    m_room = new QWidget{this};
+    row->addWidget(m_room, 1);
     m_find = new FindField{this};
     m_find->installEventFilter(this);
     row->addWidget(m_find);

@@ -10,8 +10,8 @@ namespace plimsoll::ui {
 
 class FindField;
 
-/// The bar above a document: undo, redo, fit; find and export at the right. In a narrow window the
-/// find field collapses to its icon while unused.
+/// The bar above a document: undo, redo, fit; find and export at the right; between them room for
+/// the document's messages. In a narrow window the find field collapses to its icon while unused.
 class ViewBar : public QWidget
 {
     Q_OBJECT
@@ -21,6 +21,7 @@ public:
     /// The window's actions, by name.
     void setActions(const QWidget& window);
     [[nodiscard]] FindField& find() { return *m_find; }
+    [[nodiscard]] QWidget& messageRoom() { return *m_room; }
     /// Expands the field and focuses it.
     void beginFind();
 
@@ -37,6 +38,7 @@ private:
     QToolButton* m_undo = nullptr;
     QToolButton* m_redo = nullptr;
     QToolButton* m_fit = nullptr;
+    QWidget* m_room = nullptr;
     QToolButton* m_findButton = nullptr;
     FindField* m_find = nullptr;
     QPushButton* m_export = nullptr;
