@@ -37,18 +37,18 @@ planWithoutEachPin(const graph::ProgramPtr& recorded, const Choices& choices,
     return all;
 }
 
-std::vector<PinPrice> pinPrices(const run::PlanChoice& chosen, base::Bytes budget,
-                                const std::vector<WithoutPin>& without)
+base::Result<std::vector<PinPrice>> pinPrices(const plan::VerifiedPlanPtr& chosen,
+                                              base::Bytes budget,
+                                              const std::vector<WithoutPin>& without,
+                                              const allocator::AllocatorSettings& settings,
+                                              const base::JobContext& job)
 {
-    const bool runs = chosen.verdict && chosen.verdict->status == run::RunStatus::Runs;
     std::vector<PinPrice> prices;
     prices.reserve(without.size());
     for (const WithoutPin& other : without) {
-        const std::optional<std::size_t> place =
-            runs && other.table ? other.table->fastestWithin(budget) : std::nullopt;
-        prices.push_back(
-            priceOf(chosen.plan, place ? other.table->plans[*place]
-                                       : planAt(*other.planned, chosen.comparablePeak(budget))));
+        ASSIGN_OR_RETURN(const Answer answer,
+                         answerAt(*other.planned, budget, settings, job, other.table));
+        prices.push_back(priceOf(chosen, answer.choice.plan));
     }
     return prices;
 }

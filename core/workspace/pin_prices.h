@@ -35,8 +35,11 @@ struct WithoutPin
 planWithoutEachPin(const graph::ProgramPtr& recorded, const Choices& choices,
                    const allocator::AllocatorSettings& settings, const base::JobContext& job);
 
-/// `chosen`: for the budget, with all pins. Where its plan runs, it is compared with one that does.
-[[nodiscard]] std::vector<PinPrice> pinPrices(const run::PlanChoice& chosen, base::Bytes budget,
-                                              const std::vector<WithoutPin>& without);
+/// By pin, of the plan that is chosen for the budget with all pins; null: none is. Milliseconds to
+/// seconds, as answerAt(); cancelled if stopped.
+[[nodiscard]] base::Result<std::vector<PinPrice>>
+pinPrices(const plan::VerifiedPlanPtr& chosen, base::Bytes budget,
+          const std::vector<WithoutPin>& without, const allocator::AllocatorSettings& settings,
+          const base::JobContext& job);
 
 } // namespace plimsoll::workspace

@@ -10,9 +10,11 @@
 #include "ui/plot/planner_mark.h"
 #include "ui/plot/ticks.h"
 
+#include <QGuiApplication>
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QStyleHints>
 
 #include <algorithm>
 #include <cmath>
@@ -326,6 +328,81 @@ void FrontierView::paintBudget(QPainter& painter, const FrontierAxes& range) con
                text, Qt::AlignLeft);
 }
 
+void FrontierView::mousePressEvent(QMouseEvent* event)
+{
+    if (event->button() != Qt::LeftButton || !m_frontier || m_frontier->points().empty())
+        return;
+    m_dragging = true;
+    m_pressed = event->position();
+    Q_EMIT budgetDragged(budgetAt(event->position().x()));
+}
+
+void FrontierView::mouseMoveEvent(QMouseEvent* event)
+{
+    if (m_dragging)
+        Q_EMIT budgetDragged(budgetAt(event->position().x()));
+    else
+        updateToolTip(event->position());
+}
+
+void FrontierView::mouseReleaseEvent(QMouseEvent* event)
+{
+    if (!m_dragging || event->button() != Qt::LeftButton)
+        return;
+    m_dragging = false;
+    const bool isClick = (event->position() - m_pressed).manhattanLength()
+                         < QGuiApplication::styleHints()->startDragDistance();
+    if (const NearPlan near = nearTo(event->position()); isClick && near.point != nullptr)
+        if (const run::PlanFrom* stop = stopOf(*near.point)) {
+            Q_EMIT budgetCommitted(stop->budget);
+            return;
+        }
+    Q_EMIT budgetCommitted(budgetAt(event->position().x()));
+}
+
+void FrontierView::endDrag()
+{
+    m_dragging = false;
+}
+
+void FrontierView::keyPressEvent(QKeyEvent* event)
+{
+    if (event->key() == Qt::Key_Escape && m_dragging) {
+        m_dragging = false;
+        Q_EMIT budgetDragCancelled();
+        return;
+    }
+    const bool left = event->key() == Qt::Key_Left;
+    if (m_stops.empty() || (!left && event->key() != Qt::Key_Right)) {
+        QWidget::keyPressEvent(event);
+        return;
+    }
+    base::Bytes target = left ? m_stops.front().budget : m_stops.back().budget;
+    if (left) {
+        const auto stop = std::ranges::lower_bound(m_stops, m_budget, {}, &run::PlanFrom::budget);
+        if (stop != m_stops.begin())
+            target = std::prev(stop)->budget;
+    } else if (const auto stop =
+                   std::ranges::upper_bound(m_stops, m_budget, {}, &run::PlanFrom::budget);
+               stop != m_stops.end()) {
+        target = stop->budget;
+    }
+    Q_EMIT budgetCommitted(target);
+}
+
+void FrontierView::leaveEvent(QEvent* event)
+{
+    setToolTip({});
+    QWidget::leaveEvent(event);
+}
+
+bool FrontierView::event(QEvent* event)
+{
+    if (followFocus(*event, m_hasRing))
+        update();
+    return QWidget::event(event);
+}
+
 void FrontierView::describe()
 {
     QString text = m_emptyText;
@@ -350,6 +427,35 @@ void FrontierView::describe()
             text += QStringLiteral(" Shown: %1.").arg(point(*m_current));
     }
     setAccessibleDescription(text);
+}
+
+NearPlan FrontierView::nearTo(QPointF position) const
+{
+    return m_frontier ? nearPlan(*m_frontier, axes(), m_unplannedTime, position) : NearPlan{};
+}
+
+const run::PlanFrom* FrontierView::stopOf(const plan::FrontierPoint& point) const
+{
+    const auto stop = std::ranges::find(m_stops, point, &run::PlanFrom::plan);
+    return stop == m_stops.end() ? nullptr : &*stop;
+}
+
+void FrontierView::updateToolTip(QPointF position)
+{
+    const NearPlan near = nearTo(position);
+    if (near.point == nullptr) {
+        setToolTip({});
+        return;
+    }
+    QString text = pointText(*near.point, slowerOf(**near.point));
+    if (m_isByRun)
+        text += stopText(stopOf(*near.point));
+    if (near.larger != nullptr && m_difference)
+        text += u'\n' + m_difference(**near.larger, *near.point);
+    if (near.isDominated)
+        text +=
+            QStringLiteral("\nPyTorch's allocator reserves less with it than with faster plans.");
+    setToolTip(text);
 }
 
 } // namespace plimsoll::ui

@@ -3,8 +3,7 @@
 
 #include "core/evaluate/bound.h"
 #include "core/evaluate/frontier.h"
-#include "core/run/reserved_table.h"
-#include "ui/frontier/frontier_axes.h"
+#include "ui/frontier/frontier_tips.h"
 
 #include <QPixmap>
 #include <QWidget>
@@ -84,22 +83,13 @@ private:
     [[nodiscard]] double slowerOf(const plan::VerifiedPlan& plan) const;
     void paintAxes(QPainter& painter, const FrontierAxes& range) const;
     static void paintBreak(QPainter& painter, const FrontierAxes& range);
-    [[nodiscard]] QString pointText(const plan::FrontierPoint& point) const;
     void paintCurve(QPainter& painter, const FrontierAxes& range) const;
     void paintMarks(QPainter& painter, const FrontierAxes& range,
                     const std::vector<plan::FrontierPoint>& plans) const;
     void paintLegend(QPainter& painter) const;
     void paintBudget(QPainter& painter, const FrontierAxes& range) const;
-    /// A plan under the pointer.
-    struct Near
-    {
-        const plan::FrontierPoint* point = nullptr; ///< null: there is none
-        const plan::FrontierPoint* larger = nullptr;
-        bool isDominated = false;
-    };
-    [[nodiscard]] Near nearTo(QPointF position) const;
+    [[nodiscard]] NearPlan nearTo(QPointF position) const;
     [[nodiscard]] const run::PlanFrom* stopOf(const plan::FrontierPoint& point) const;
-    [[nodiscard]] QString stopText(const plan::FrontierPoint& point) const;
     void updateToolTip(QPointF position);
     void describe();
     void redraw(); ///< including the cached part

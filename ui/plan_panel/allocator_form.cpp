@@ -47,6 +47,7 @@ void AllocatorForm::setText(const QString& text)
     m_expandable->setChecked(m_settings.expandableSegments);
     m_edit->setText(m_text);
     m_error->hide();
+    Q_EMIT settingsChanged();
 }
 
 void AllocatorForm::choose(const QString& text)
@@ -57,8 +58,11 @@ void AllocatorForm::choose(const QString& text)
         m_edit->setText(m_text);
         return;
     }
-    setText(text.trimmed());
-    Q_EMIT settingsChosen();
+    m_error->hide();
+    if (text.trimmed() == m_text)
+        m_edit->setText(m_text);
+    else
+        Q_EMIT textChosen(m_text, text.trimmed());
 }
 
 } // namespace plimsoll::ui

@@ -20,14 +20,15 @@ class AllocatorForm : public QWidget
 public:
     explicit AllocatorForm(QWidget* parent = nullptr);
 
-    /// Text that doesn't parse leaves the defaults.
+    /// Also shows it. Text that doesn't parse leaves the defaults.
     void setText(const QString& text);
     [[nodiscard]] const QString& text() const { return m_text; }
     [[nodiscard]] const allocator::AllocatorSettings& settings() const { return m_settings; }
 
 Q_SIGNALS:
-    /// The user chose other settings.
-    void settingsChosen();
+    void settingsChanged();
+    /// The user wants other settings; setText() takes them.
+    void textChosen(const QString& before, const QString& now);
 
 private:
     void choose(const QString& text);

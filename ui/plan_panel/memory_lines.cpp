@@ -61,7 +61,7 @@ void MemoryLines::build()
     setToolTip(tr("Packed: all of the plan's blocks at fixed addresses. Reserved: what PyTorch's "
                   "caching allocator takes from the GPU in a training loop, with the settings "
                   "below. Both include the reserve."));
-    connect(m_form, &AllocatorForm::settingsChosen, this, [this] {
+    connect(m_form, &AllocatorForm::settingsChanged, this, [this] {
         m_packer.stop();
         computeSoon();
         refresh();

@@ -2,6 +2,7 @@
 // The panel at the right of a planner page: the problem's form, the figures, the comparison of
 // planners, and the GPUs entered by hand, which the form's list offers.
 #include "core/device/known_devices.h"
+#include "ui/document_page/change_command.h"
 #include "ui/plan_panel/answer_head.h"
 #include "ui/plan_panel/budget_panel.h"
 #include "ui/plan_panel/memory_lines.h"
@@ -127,10 +128,17 @@ PlannerView makeBudgetView(PlannerPage& page)
             panel->takeHead();
     });
     AllocatorForm& allocator = panel->memoryLines().form();
-    QObject::connect(&allocator, &AllocatorForm::settingsChosen, &page,
-                     [&page, &document, &allocator] {
-                         document.setAllocator(allocator.settings());
-                         page.storeView();
+    const auto useAllocator = [&page, &document, &allocator](const QString& text) {
+        allocator.setText(text);
+        document.setAllocator(allocator.settings());
+        page.storeView();
+    };
+    QObject::connect(&allocator, &AllocatorForm::textChosen, &page,
+                     [&document, useAllocator](const QString& before, const QString& now) {
+                         document.undoStack().push(
+                             new ChangeCommand{PlannerPage::tr("Change Allocator Settings"),
+                                               [useAllocator, before] { useAllocator(before); },
+                                               [useAllocator, now] { useAllocator(now); }});
                      });
     askForGpu(page, *panel);
     panel->setOwnDevices(ownDevices(page.settings()));

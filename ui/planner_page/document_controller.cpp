@@ -4,16 +4,15 @@
 #include "core/workspace/kept_plans.h"
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
+#include "ui/document_page/change_command.h"
 #include "ui/document_page/session_keeper.h"
 #include "ui/models/program_texts.h"
 #include "ui/planner_page/planned_so_far.h"
 
 #include <QDateTime>
-#include <QUndoCommand>
 
 #include <algorithm>
 #include <chrono>
-#include <functional>
 #include <utility>
 
 namespace plimsoll::ui {
@@ -23,23 +22,6 @@ constexpr std::chrono::milliseconds kRefineDelay{80};
 constexpr std::size_t kKnownPlans = 6;
 /// The interval between updates with partial results, each of which costs some frames.
 constexpr std::chrono::milliseconds kSoFarPeriod{300};
-
-/// One change made by the user.
-class ChangeCommand : public QUndoCommand
-{
-public:
-    ChangeCommand(const QString& text, std::function<void()> undo, std::function<void()> redo)
-        : QUndoCommand{text}, m_undo{std::move(undo)}, m_redo{std::move(redo)}
-    {
-    }
-    void undo() override { m_undo(); }
-    void redo() override { m_redo(); }
-
-private:
-    std::function<void()> m_undo;
-    std::function<void()> m_redo;
-};
-
 } // namespace
 
 DocumentController::DocumentController(workspace::PlanDocument& document, SessionKeeper& keeper,
@@ -74,6 +56,7 @@ DocumentController::DocumentController(workspace::PlanDocument& document, Sessio
         Q_EMIT plannedChanged();
         answer();
     });
+    connect(&m_pricer, &PinPricer::pricesChanged, this, &DocumentController::pinPricesChanged);
     m_chooser.setPlans(m_planned);
     m_isDeferred = runsUnplanned();
     m_complete = m_isDeferred;
@@ -221,10 +204,10 @@ void DocumentController::planIfNeeded()
         && budget() >= m_unplanned->unplannedNeeds) {
         m_planner.stop();
         takeUnplanned(m_unplanned);
-        return;
+    } else {
+        plan(m_isDeferred && m_document.choices.pins.empty() ? std::optional{budget()}
+                                                             : std::nullopt);
     }
-    const bool mayRunUnplanned = m_isDeferred && m_document.choices.pins.empty();
-    plan(mayRunUnplanned ? std::optional{budget()} : std::nullopt);
 }
 
 void DocumentController::takeUnplanned(workspace::PlannedPtr unplanned)
@@ -304,7 +287,7 @@ void DocumentController::takePlanned(workspace::PlannedPtr planned)
         m_runs.keepPlans();
     Q_EMIT plannedChanged();
     answer();
-    pricePins();
+    m_pricer.start(m_document.graph.program, m_planned, allocator());
 }
 
 std::vector<workspace::PlannerSummary> DocumentController::plannerSummaries() const
@@ -312,33 +295,6 @@ std::vector<workspace::PlannerSummary> DocumentController::plannerSummaries() co
     return workspace::plannerSummaries(
         m_document.choices, {m_planner.isRunning(), m_perMille, m_soFar->latest(), m_refusal},
         *m_planned, m_known);
-}
-
-void DocumentController::pricePins()
-{
-    m_pricer.stop();
-    m_priced.reset();
-    if (m_planned->choices.pins.empty())
-        return;
-    m_pricer.start(
-        [recorded = m_document.graph.program, choices = m_planned->choices,
-         settings = allocator()](const base::JobContext& job) {
-            return workspace::planWithoutEachPin(recorded, choices, settings, job);
-        },
-        [this, planned = m_planned](base::Result<std::vector<workspace::WithoutPin>> without) {
-            if (!without || planned != m_planned)
-                return;
-            m_withoutPin = *std::move(without);
-            m_priced = planned;
-            Q_EMIT pinPricesChanged();
-        });
-}
-
-std::vector<workspace::PinPrice> DocumentController::pinPrices() const
-{
-    if (m_priced != m_planned)
-        return {};
-    return workspace::pinPrices(m_choice, budget(), m_withoutPin);
 }
 
 /// Shows the best partial result that has a plan for the budget. During a drag, only if nothing
@@ -408,6 +364,7 @@ void DocumentController::refine()
             m_choice = std::move(answer->choice);
             m_chooser.learn(at, m_choice);
             m_refined = true;
+            m_pricer.setChosen(m_choice.plan, at);
             recordRun();
             Q_EMIT answerChanged();
         });
@@ -420,8 +377,8 @@ void DocumentController::setAllocator(const allocator::AllocatorSettings& settin
     m_chooser.setSettings(settings);
     Q_EMIT plannedChanged();
     answer();
-    if (m_priced == m_planned || m_pricer.isRunning())
-        pricePins();
+    if (m_pricer.isFor(m_planned))
+        m_pricer.start(m_document.graph.program, m_planned, settings);
 }
 
 void DocumentController::recordRun()

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/workspace/pin_prices.h"
 #include "core/workspace/plan_document.h"
 #include "core/workspace/planner_summaries.h"
 #include "ui/base/job_runner.h"
+#include "ui/plan_tables/pin_pricer.h"
 #include "ui/planner_page/document_runs.h"
 #include "ui/planner_page/plan_chooser.h"
 
@@ -65,7 +65,7 @@ public:
     /// The plan to draw: the answer's, or the smallest known one.
     [[nodiscard]] plan::VerifiedPlanPtr shownPlan() const;
     /// The cost of each pin at budget(), in order; empty until it is known.
-    [[nodiscard]] std::vector<workspace::PinPrice> pinPrices() const;
+    [[nodiscard]] auto pinPrices() const { return m_pricer.prices(m_choice.plan, budget()); }
     /// The budgets that were tried.
     [[nodiscard]] DocumentRuns& runs() { return m_runs; }
     [[nodiscard]] QUndoStack& undoStack() { return m_undo; }
@@ -125,7 +125,6 @@ private:
     [[nodiscard]] bool runsUnplanned() const;
     void answer();
     void refine();
-    void pricePins();
     void recordRun();
     void changed();
     void notifyIdle();
@@ -154,11 +153,10 @@ private:
     JobRunner<bool> m_sizer;
     JobRunner<workspace::PlannedPtr> m_planner;
     JobRunner<workspace::Answer> m_refiner;
-    std::vector<workspace::WithoutPin> m_withoutPin; ///< by pin
-    workspace::PlannedPtr m_priced;                  ///< for which plans these are
-    JobRunner<std::vector<workspace::WithoutPin>> m_pricer;
-    const std::array<JobRunnerBase*, 5> m_jobs{&m_sizer, &m_planner, &m_refiner, &m_pricer,
-                                               &m_chooser.job()};
+    PinPricer m_pricer;
+    const std::array<JobRunnerBase*, 6> m_jobs{&m_sizer,           &m_planner,
+                                               &m_refiner,         &m_pricer.planner(),
+                                               &m_pricer.pricer(), &m_chooser.job()};
 };
 
 } // namespace plimsoll::ui

@@ -22,6 +22,7 @@ private Q_SLOTS:
     void aPlanThatRunsIsPreferred();
     void aPlanThatRunsPassesTheCheck();
     void tellsWhatWouldHelp();
+    void eachRowOfTheFrontierIsTheAnswerThere();
     void comparesPlannersAtThePeakOfThePlan();
     void settingsChangeTheAnswer();
     void refusesSettings_data();
@@ -137,6 +138,26 @@ void CliRunTest::tellsWhatWouldHelp()
     QVERIFY(statusAt(from - (1 << 21)) != text("runs"));
     // A search that never began knows too little.
     QVERIFY(planned("1GiB", {text("--json")}).json()[text("runs_from_bytes")].isNull());
+}
+
+void CliRunTest::eachRowOfTheFrontierIsTheAnswerThere()
+{
+    const QJsonObject json =
+        planned("100%", {text("--json"), text("--frontier"), text("4")}).json();
+    const QJsonArray points = json[text("frontier")].toArray();
+    QCOMPARE(points.size(), 4);
+    for (const QJsonValue point : points) {
+        const QByteArray budget = QByteArray::number(point[text("budget_bytes")].toInteger());
+        const QJsonObject at = planned(budget.constData(), {text("--json")}).json();
+        QCOMPARE(at[text("step_time_ns")], point[text("step_time_ns")]);
+        QCOMPARE(at[text("peak_bytes")], point[text("peak_bytes")]);
+        QCOMPARE(at[text("run")][text("status")].toString(), text("runs"));
+    }
+    const QJsonObject byPeak = planned("100%", {text("--json"), text("--frontier"), text("4"),
+                                                text("--prefer"), text("fastest")})
+                                   .json();
+    QCOMPARE(byPeak[text("frontier")].toArray().last()[text("budget_bytes")],
+             json[text("base_peak_bytes")]);
 }
 
 void CliRunTest::comparesPlannersAtThePeakOfThePlan()

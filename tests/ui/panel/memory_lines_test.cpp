@@ -194,6 +194,12 @@ void MemoryLinesTest::settingsAreTyped()
     type(""); // the defaults again
     QVERIFY(!box->isChecked());
     QVERIFY(page->document().allocator() == allocator::AllocatorSettings{});
+    page->document().undoStack().undo();
+    page->document().undoStack().undo();
+    QCOMPARE(edit->text(), QStringLiteral("roundup_power2_divisions:2"));
+    QVERIFY(page->document().allocator() == settings && !box->isChecked());
+    page->document().undoStack().redo();
+    QVERIFY(page->document().allocator().expandableSegments && box->isChecked());
 }
 
 void MemoryLinesTest::withoutAPlanThereIsNoFigure()
