@@ -209,7 +209,7 @@ void OpeningTest::plansNothingForAnotherGpuEither()
     document.commitBudget(base::Bytes{qint64{3} << 30});
     QVERIFY(isDone(*page));
     document.commitBudget(base::Bytes{qint64{20} << 30});
-    pick(*gpuBox(viewOf<BudgetPanel>(*page)), "h100");
+    pick(*gpuBox(viewOf<BudgetPanel>(*page)), "l4");
     QVERIFY(isDone(*page));
     QVERIFY(!document.isDeferred() && document.planned()->frontier->points().size() > 1);
 }

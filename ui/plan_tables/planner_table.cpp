@@ -298,9 +298,9 @@ void PlannerTable::showAt(PlannersAt asked)
     m_asked = std::move(asked);
     m_note->setText(!m_asked.budget ? QString{}
                     : m_asked.mostPeak < *m_asked.budget
-                        ? tr("Fastest with a peak of at most %1, if it runs or not")
+                        ? tr("Up to a peak of %1, whether they run or not")
                               .arg(bytesText(m_asked.mostPeak, Rounding::Up))
-                        : tr("Fastest within the budget, whether it runs or not"));
+                        : tr("Within the budget, whether they run or not"));
     refresh();
 }
 

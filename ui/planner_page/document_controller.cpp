@@ -61,7 +61,7 @@ DocumentController::DocumentController(workspace::PlanDocument& document, Sessio
     m_isDeferred = runsUnplanned();
     m_complete = m_isDeferred;
     if (m_isDeferred)
-        m_unplanned = m_planned;
+        m_unplanned.push_back(m_planned);
     answer();
     if (!m_isDeferred)
         planNow();
@@ -200,10 +200,11 @@ void DocumentController::applyChoices(const workspace::Choices& choices)
 /// While nothing needed to be planned, it is looked first whether it does with the new choices.
 void DocumentController::planIfNeeded()
 {
-    if (m_unplanned && m_unplanned->choices == m_document.choices
-        && budget() >= m_unplanned->unplannedNeeds) {
+    const auto known =
+        std::ranges::find(m_unplanned, m_document.choices, &workspace::Planned::choices);
+    if (known != m_unplanned.end() && budget() >= (*known)->unplannedNeeds) {
         m_planner.stop();
-        takeUnplanned(m_unplanned);
+        takeUnplanned(*known);
     } else {
         plan(m_isDeferred && m_document.choices.pins.empty() ? std::optional{budget()}
                                                              : std::nullopt);
@@ -214,8 +215,7 @@ void DocumentController::takeUnplanned(workspace::PlannedPtr unplanned)
 {
     m_soFarTimer.stop();
     m_isDeferred = true;
-    m_unplanned = std::move(unplanned);
-    takePlanned(m_unplanned);
+    takePlanned(std::move(unplanned));
 }
 
 void DocumentController::plan(std::optional<base::Bytes> unlessWithin)
@@ -262,6 +262,7 @@ void DocumentController::plan(std::optional<base::Bytes> unlessWithin)
             if ((*planned)->choices != m_document.choices)
                 return;
             if (unlessWithin && (*planned)->took.count() == 0) {
+                m_unplanned.push_back(*planned);
                 takeUnplanned(*std::move(planned));
                 return;
             }

@@ -135,8 +135,8 @@ private:
     workspace::PlannedPtr m_planned;
     std::vector<workspace::PlannedPtr> m_known; ///< of earlier settings: undo answers at once
     bool m_complete = false;
-    workspace::PlannedPtr m_unplanned; ///< as opened, if nothing needed to be planned
-    bool m_isDeferred = false;         ///< not planned, since the step runs without a plan
+    std::vector<workspace::PlannedPtr> m_unplanned; ///< where nothing needed to be planned
+    bool m_isDeferred = false; ///< not planned, since the step runs without a plan
     std::optional<base::Bytes> m_preview;
     PlanChooser m_chooser;
     run::PlanChoice m_choice;

@@ -336,9 +336,8 @@ void PlannerTableTest::tellsWhoHasLargerPlansOnly()
     };
     QVERIFY(stateAt(least, least).startsWith(QStringLiteral("feasible")));
     QVERIFY(stateAt(least, least - base::Bytes{1}).startsWith(QStringLiteral("larger only")));
-    QCOMPARE(table.note()->text(),
-             QStringLiteral("Fastest with a peak of at most %1, if it runs or not")
-                 .arg(ui::bytesText(least - base::Bytes{1}, Rounding::Up)));
+    QCOMPARE(table.note()->text(), QStringLiteral("Up to a peak of %1, whether they run or not")
+                                       .arg(ui::bytesText(least - base::Bytes{1}, Rounding::Up)));
     const base::Bytes below = least - base::Bytes{1};
     QVERIFY(stateAt(below, below).startsWith(QStringLiteral("none")));
 }
