@@ -296,10 +296,10 @@ void PlannerTable::setSummaries(std::vector<workspace::PlannerSummary> standings
 void PlannerTable::showAt(PlannersAt asked)
 {
     m_asked = std::move(asked);
+    // Without figures, which would change with each frame of a drag.
     m_note->setText(!m_asked.budget ? QString{}
                     : m_asked.mostPeak < *m_asked.budget
-                        ? tr("Up to a peak of %1, whether they run or not")
-                              .arg(bytesText(m_asked.mostPeak, Rounding::Up))
+                        ? tr("Up to the peak shown, whether they run or not")
                         : tr("Within the budget, whether they run or not"));
     refresh();
 }
