@@ -3,6 +3,7 @@
 
 #include "ui/base/drawn_text.h"
 #include "ui/base/theme.h"
+#include "ui/plan_tables/column_fitter.h"
 #include "ui/plan_tables/plan_model.h"
 #include "ui/plan_tables/table_look.h"
 
@@ -36,6 +37,21 @@ constexpr std::array kOptional{OptionalColumn{PlanModel::CostColumn, "cost", tru
                                OptionalColumn{PlanModel::PinColumn, "pin"},
                                OptionalColumn{PlanModel::SourceColumn, "source", true},
                                OptionalColumn{PlanModel::DecisionColumn, "decision"}};
+
+/// How wide a column of figures has to be for the longest that other plans have: they are shown at
+/// the same widths while the columns are held.
+int longFigureWidth(const QFont& font, int column)
+{
+    switch (column) {
+    case PlanModel::SavedColumn:
+        return qRound(numberWidth(font, QStringLiteral("1023.9\u00a0MiB"))) + 1 + cellPads(true);
+    case PlanModel::CostColumn:
+        return qRound(numberWidth(font, QStringLiteral("99.9\u00a0ms"))) + 1 + cellPads(true);
+    case PlanModel::TensorColumn:
+        return qRound(nameWidth(font, QStringLiteral("9999 tensors"))) + 1 + cellPads(false);
+    default: return 0;
+    }
+}
 
 /// Elides names at the front of what is inside the block, so that the block, the end of the path
 /// and the number of decisions stay.
@@ -187,30 +203,15 @@ void PlanView::fitColumns()
 /// Of the head and the rows that are shown or could be scrolled to.
 int PlanView::contentWidth(int column) const
 {
-    const Theme& theme = Theme::current();
-    constexpr int kArrow = 14;
-    const QString head = m_model->headerData(column, Qt::Horizontal).toString();
-    int width =
-        qRound(nameWidth(theme.font(TextRole::Small), head)) + theme.px(kArrow) + cellPads(true);
+    int width = std::max(headWidth(*header(), column), longFigureWidth(font(), column));
     QModelIndex index = m_model->index(0, column);
-    for (int row = 0; row < kMeasuredRows && index.isValid(); ++row, index = indexBelow(index))
-        width = std::max(width, cellWidth(index));
-    return width;
-}
-
-int PlanView::cellWidth(const QModelIndex& index) const
-{
-    const Theme& theme = Theme::current();
-    const QString text = index.data().toString();
-    if (index.column() == PlanModel::SavedColumn || index.column() == PlanModel::CostColumn
-        || index.column() == PlanModel::RateColumn)
-        return qRound(numberWidth(font(), text)) + 1 + cellPads(true);
-    int width = qRound(nameWidth(font(), text)) + 1 + cellPads(false);
-    if (index.data(Qt::DecorationRole).isValid())
-        width += theme.px(22);
-    if (index.column() == PlanModel::ModuleColumn)
-        for (QModelIndex up = index; up.isValid(); up = up.parent())
-            width += indentation();
+    for (int row = 0; row < kMeasuredRows && index.isValid(); ++row, index = indexBelow(index)) {
+        int cell = cellWidth(font(), index);
+        if (column == PlanModel::ModuleColumn)
+            for (QModelIndex up = index; up.isValid(); up = up.parent())
+                cell += indentation();
+        width = std::max(width, cell);
+    }
     return width;
 }
 
