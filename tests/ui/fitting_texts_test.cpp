@@ -36,6 +36,7 @@ private Q_SLOTS:
     void cleanup() { closeWindow(); }
     void cutsNothingInThePanel_data();
     void cutsNothingInThePanel();
+    void tellsTheGpuWhole();
     void tellsRunsWhole();
     void tellsAllOfAFieldsFault_data();
     void tellsAllOfAFieldsFault();
@@ -93,6 +94,25 @@ void FittingTextsTest::cutsNothingInThePanel()
         const QStringList cut = cutTexts(viewOf<BudgetPanel>(*page));
         QVERIFY2(cut.isEmpty(), qPrintable(cut.join(u'\n')));
     }
+}
+
+/// The memory of an H100 is written with two decimals; the icon gives way to it.
+void FittingTextsTest::tellsTheGpuWhole()
+{
+    m_window->resize(1280, 720);
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    auto& combo = viewOf<FittingCombo>(*page);
+    const QString text = QStringLiteral("H100 80GB SXM · 79.65\u00a0GiB");
+    combo.setCurrentIndex(combo.findText(text));
+    QCOMPARE(combo.shown().currentText, text);
+    QVERIFY(combo.shown().currentIcon.isNull());
+    combo.setCurrentIndex(combo.findText(QStringLiteral("L4 24GB"), Qt::MatchStartsWith));
+    QCOMPARE(combo.shown().currentText, combo.currentText());
+    QVERIFY(!combo.shown().currentIcon.isNull());
+    combo.resize(120, combo.height());
+    const QString elided = combo.shown().currentText;
+    QVERIFY2(elided.contains(u'…') && elided.endsWith(QStringLiteral("GiB")), qPrintable(elided));
 }
 
 /// In a small window only what is known of a run's plan gives way.

@@ -48,7 +48,7 @@ int longFigureWidth(const QFont& font, int column)
     case PlanModel::CostColumn:
         return qRound(numberWidth(font, QStringLiteral("99.9\u00a0ms"))) + 1 + cellPads(true);
     case PlanModel::TensorColumn:
-        return qRound(nameWidth(font, QStringLiteral("9999 tensors"))) + 1 + cellPads(false);
+        return qRound(nameWidth(font, QStringLiteral("999 tensors"))) + 1 + cellPads(false);
     default: return 0;
     }
 }
@@ -161,11 +161,14 @@ void PlanView::fitColumns()
     if (std::exchange(m_program, program) != program)
         m_widest = {};
     Widths content{};
+    int reserve = 0; // for longer figures than those that are shown
     for (int column = 0; column < kColumns; ++column) {
         const auto at = static_cast<std::size_t>(column);
         if (isColumnHidden(column))
             continue;
-        content.at(at) = m_byHand.at(at) ? columnWidth(column) : contentWidth(column);
+        const int shown = m_byHand.at(at) ? columnWidth(column) : contentWidth(column);
+        content.at(at) = m_byHand.at(at) ? shown : std::max(shown, longFigureWidth(font(), column));
+        reserve += content.at(at) - shown;
         m_widest.at(at) = std::max(m_widest.at(at), content.at(at));
     }
     // With room for all that was seen, columns stay as wide while plans change.
@@ -189,6 +192,9 @@ void PlanView::fitColumns()
     if (source > 0 && !m_byHand[PlanModel::SourceColumn])
         source =
             std::clamp(source + roomIn(widths), std::min(source, theme.px(kLeastSource)), source);
+    if (!m_byHand[PlanModel::ModuleColumn]) // so that the reserve moves no column out of view
+        name = std::max(name + std::clamp(roomIn(widths), -reserve, 0),
+                        std::min(name, theme.px(kLeastName)));
     if (!m_byHand[PlanModel::SavedColumn])
         widths[PlanModel::SavedColumn] += std::clamp(roomIn(widths), 0, theme.px(kBar));
     if (!m_byHand[PlanModel::ModuleColumn])
@@ -203,7 +209,7 @@ void PlanView::fitColumns()
 /// Of the head and the rows that are shown or could be scrolled to.
 int PlanView::contentWidth(int column) const
 {
-    int width = std::max(headWidth(*header(), column), longFigureWidth(font(), column));
+    int width = headWidth(*header(), column);
     QModelIndex index = m_model->index(0, column);
     for (int row = 0; row < kMeasuredRows && index.isValid(); ++row, index = indexBelow(index)) {
         int cell = cellWidth(font(), index);
