@@ -31,14 +31,24 @@ int headWidth(const QHeaderView& header, int column)
     return qRound(nameWidth(theme.font(TextRole::Small), head)) + 1 + arrow + cellPads(true);
 }
 
+int textWidth(const QFont& font, const QString& text)
+{
+    return qRound(nameWidth(font, text)) + 1 + cellPads(false);
+}
+
+int figureWidth(const QFont& font, const QString& text)
+{
+    return qRound(numberWidth(font, text)) + 1 + cellPads(true);
+}
+
 int cellWidth(const QFont& font, const QModelIndex& index)
 {
     const QString text = index.data().toString();
     const auto alignment = index.data(Qt::TextAlignmentRole).value<Qt::Alignment>();
     if (alignment.testFlag(Qt::AlignRight))
-        return qRound(numberWidth(font, text)) + 1 + cellPads(true);
+        return figureWidth(font, text);
     const int icon = index.data(Qt::DecorationRole).isValid() ? Theme::current().px(kIcon) : 0;
-    return qRound(nameWidth(font, text)) + 1 + cellPads(false) + icon;
+    return textWidth(font, text) + icon;
 }
 
 ColumnFitter::ColumnFitter(QTableView& table, YieldingColumn stretched,

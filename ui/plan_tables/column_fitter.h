@@ -15,6 +15,9 @@ namespace plimsoll::ui {
 
 /// How wide a column has to be for its head, with room for the sort arrow if the header shows one.
 [[nodiscard]] int headWidth(const QHeaderView& header, int column);
+/// How wide a column has to be for a text, and for a right-aligned figure.
+[[nodiscard]] int textWidth(const QFont& font, const QString& text);
+[[nodiscard]] int figureWidth(const QFont& font, const QString& text);
 /// How wide a column has to be for a cell's icon and text, without the indentation of trees.
 [[nodiscard]] int cellWidth(const QFont& font, const QModelIndex& index);
 

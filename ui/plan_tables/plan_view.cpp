@@ -43,12 +43,9 @@ constexpr std::array kOptional{OptionalColumn{PlanModel::CostColumn, "cost", tru
 int longFigureWidth(const QFont& font, int column)
 {
     switch (column) {
-    case PlanModel::SavedColumn:
-        return qRound(numberWidth(font, QStringLiteral("1023.9\u00a0MiB"))) + 1 + cellPads(true);
-    case PlanModel::CostColumn:
-        return qRound(numberWidth(font, QStringLiteral("99.9\u00a0ms"))) + 1 + cellPads(true);
-    case PlanModel::TensorColumn:
-        return qRound(nameWidth(font, QStringLiteral("999 tensors"))) + 1 + cellPads(false);
+    case PlanModel::SavedColumn: return figureWidth(font, QStringLiteral("1023.9\u00a0MiB"));
+    case PlanModel::CostColumn: return figureWidth(font, QStringLiteral("99.9\u00a0ms"));
+    case PlanModel::TensorColumn: return textWidth(font, QStringLiteral("999 tensors"));
     default: return 0;
     }
 }
@@ -64,6 +61,8 @@ protected:
     [[nodiscard]] QString fitted(const QFont& font, const QModelIndex& index, const QString& text,
                                  Qt::TextElideMode mode, int width) const override
     {
+        if (index.column() == PlanModel::TensorColumn) // the count is at the front
+            return TreeDelegate::fitted(font, index, text, Qt::ElideRight, width);
         if (index.column() != PlanModel::ModuleColumn || nameWidth(font, text) <= width)
             return TreeDelegate::fitted(font, index, text, mode, width);
         const QString block = text.left(index.data(PlanModel::BlockLengthRole).toInt());
@@ -158,8 +157,10 @@ void PlanView::fitColumns()
     if (m_isHeld || m_isFitting || !m_model->plan())
         return;
     const void* program = m_model->plan()->problem().step().get();
-    if (std::exchange(m_program, program) != program)
+    if (std::exchange(m_program, program) != program) {
         m_widest = {};
+        m_widest[PlanModel::TensorColumn] = textWidth(font(), QStringLiteral("999 of 999 tensors"));
+    }
     Widths content{};
     int reserve = 0; // for longer figures than those that are shown
     for (int column = 0; column < kColumns; ++column) {

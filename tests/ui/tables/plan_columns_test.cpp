@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The columns of the plan's table that are hidden at first: what they say is the evaluation's.
-#include "ui/base/drawn_text.h"
+#include "ui/plan_tables/column_fitter.h"
 #include "ui/plan_tables/plan_model.h"
 #include "ui/plan_tables/plan_page.h"
 #include "ui/plan_tables/plan_view.h"
-#include "ui/plan_tables/table_look.h"
 
 #include "tests/support/test_main.h"
 #include "tests/ui/window_fixture.h"
@@ -110,7 +109,8 @@ void PlanColumnsTest::heldColumnsHaveRoomForLongFigures_data()
     QTest::newRow("MiB") << int{PlanModel::SavedColumn} << QStringLiteral("1023.9\u00a0MiB");
     QTest::newRow("GiB") << int{PlanModel::SavedColumn} << QStringLiteral("999.99\u00a0GiB");
     QTest::newRow("time") << int{PlanModel::CostColumn} << QStringLiteral("99.9\u00a0ms");
-    QTest::newRow("tensors") << int{PlanModel::TensorColumn} << QStringLiteral("999 tensors");
+    QTest::newRow("tensors") << int{PlanModel::TensorColumn}
+                             << QStringLiteral("999 of 999 tensors");
 }
 
 /// Plans passed in a drag may have longer figures than the one at which it began.
@@ -125,9 +125,7 @@ void PlanColumnsTest::heldColumnsHaveRoomForLongFigures()
     tree.setHeld(true);
     QCOMPARE(tree.columnWidth(column), width);
     const bool isNumber = column != PlanModel::TensorColumn;
-    const double needed =
-        (isNumber ? numberWidth(tree.font(), figure) : nameWidth(tree.font(), figure))
-        + cellPads(isNumber);
+    const int needed = isNumber ? figureWidth(tree.font(), figure) : textWidth(tree.font(), figure);
     QVERIFY2(width >= needed, qPrintable(QStringLiteral("%1 < %2").arg(width).arg(needed)));
     tree.setHeld(false);
 }
