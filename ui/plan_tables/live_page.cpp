@@ -137,11 +137,16 @@ void LivePage::buildTree()
 void LivePage::openRowMenu(const QPoint& pos)
 {
     const QString glob = m_tree->indexAt(pos).data(LiveModel::GlobRole).toString();
-    if (glob.isEmpty())
+    if (glob.isEmpty() || !m_plan)
         return;
     auto* menu = new QMenu{this};
     menu->setAttribute(Qt::WA_DeleteOnClose);
-    addPinActions(*menu, {glob}, [this](const QString& pin) { Q_EMIT pinWanted(pin); });
+    addPinActions(*menu, *m_plan->problem().step(), {glob},
+                  [this](const QString& pin) { Q_EMIT pinWanted(pin); });
+    if (menu->isEmpty()) { // such as for what backward computes
+        delete menu;
+        return;
+    }
     menu->popup(m_tree->viewport()->mapToGlobal(pos));
 }
 

@@ -257,7 +257,7 @@ void PlanPage::openRowMenu(const QModelIndex& index, const QPoint& globalPos)
             menu->addAction(tr("Copy path"), this,
                             [path] { QGuiApplication::clipboard()->setText(path); });
         }
-        addPinActions(*menu, m_model->globsAt(index),
+        addPinActions(*menu, *m_model->plan()->problem().step(), m_model->globsAt(index),
                       [this](const QString& pin) { Q_EMIT pinWanted(pin); });
     }
     m_view->addColumnActions(*menu->addMenu(tr("Columns")));
