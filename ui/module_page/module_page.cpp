@@ -5,6 +5,7 @@
 #include "ui/base/icons.h"
 #include "ui/base/theme.h"
 #include "ui/base/widgets.h"
+#include "ui/menus/mnemonics.h"
 #include "ui/module_page/module_model.h"
 #include "ui/plan_tables/pin_menu.h"
 #include "ui/plan_tables/table_look.h"
@@ -191,6 +192,7 @@ void ModulePage::openRowMenu(const QPoint& pos)
     menu->addAction(tr("Copy path"), this, [glob] { QGuiApplication::clipboard()->setText(glob); });
     addPinActions(*menu, *m_plan->problem().step(), {glob},
                   [this](const QString& pin) { Q_EMIT pinWanted(pin); });
+    addMnemonics(*menu);
     menu->popup(m_tree->viewport()->mapToGlobal(pos));
 }
 

@@ -4,6 +4,7 @@
 #include "ui/base/help_context.h"
 #include "ui/base/numbers.h"
 #include "ui/base/widgets.h"
+#include "ui/menus/mnemonics.h"
 #include "ui/models/live_model.h"
 #include "ui/plan_tables/pin_menu.h"
 #include "ui/plan_tables/table_look.h"
@@ -147,6 +148,7 @@ void LivePage::openRowMenu(const QPoint& pos)
         delete menu;
         return;
     }
+    addMnemonics(*menu);
     menu->popup(m_tree->viewport()->mapToGlobal(pos));
 }
 

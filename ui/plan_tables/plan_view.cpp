@@ -3,6 +3,7 @@
 
 #include "ui/base/drawn_text.h"
 #include "ui/base/theme.h"
+#include "ui/menus/mnemonics.h"
 #include "ui/plan_tables/column_fitter.h"
 #include "ui/plan_tables/plan_model.h"
 #include "ui/plan_tables/table_look.h"
@@ -94,6 +95,7 @@ PlanView::PlanView(PlanModel* model, QWidget* parent) : QTreeView{parent}, m_mod
         auto* menu = new QMenu{this};
         menu->setAttribute(Qt::WA_DeleteOnClose);
         addColumnActions(*menu);
+        addMnemonics(*menu);
         menu->popup(header()->mapToGlobal(pos));
     });
     connect(header(), &QHeaderView::sectionResized, this, [this](int column) {
