@@ -198,6 +198,9 @@ void PlanView::fitColumns()
     if (!m_byHand[PlanModel::ModuleColumn]) // so that the reserve moves no column out of view
         name = std::max(name + std::clamp(roomIn(widths), -reserve, 0),
                         std::min(name, theme.px(kLeastName)));
+    int& tensors = widths[PlanModel::TensorColumn];
+    if (tensors > 0 && !m_byHand[PlanModel::TensorColumn])
+        tensors += std::clamp(roomIn(widths), 0, m_widest[PlanModel::TensorColumn] - tensors);
     if (!m_byHand[PlanModel::SavedColumn])
         widths[PlanModel::SavedColumn] += std::clamp(roomIn(widths), 0, theme.px(kBar));
     if (!m_byHand[PlanModel::ModuleColumn])
