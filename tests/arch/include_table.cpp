@@ -21,7 +21,8 @@ const std::vector<Rule>& includeTable()
     static const Modules kPage = {"core",           "ui/base",         "ui/models",
                                   "ui/plot",        "ui/timeline",     "ui/budget_timeline",
                                   "ui/frontier",    "ui/manual",       "ui/plan_tables",
-                                  "ui/module_page", "ui/problem_form", "ui/step_filter"};
+                                  "ui/module_page", "ui/problem_form", "ui/step_filter",
+                                  "ui/menus"};
     static const std::vector<Rule> kTable = {
         {"core/base", {}, {}},
         {"core/io", {"core/base"}, {"zlib", "nlohmann"}},
@@ -54,6 +55,7 @@ const std::vector<Rule>& includeTable()
         {"core/session", kWith(kEvaluated, {"core/io", "core/plan_file"}), {"sqlite3", "nlohmann"}},
         {"core/workspace", {"core"}, {"nlohmann"}},
         {"ui/base", {"core/base"}, {}},
+        {"ui/menus", {"ui/base"}, {}},
         {"ui/models", {"core", "ui/base"}, {}},
         {"ui/plot", {"core/base", "ui/base"}, {}},
         {"ui/timeline", {"core/base", "core/timeline", "ui/base", "ui/plot"}, {}},
@@ -73,7 +75,9 @@ const std::vector<Rule>& includeTable()
         {"ui/start_page", kPage, {}},
         {"ui/document_page", {"core", "ui/base"}, {}},
         // The window knows no kind of page.
-        {"ui/shell", {"core", "ui/base", "ui/manual", "ui/start_page", "ui/document_page"}, {}},
+        {"ui/shell",
+         {"core", "ui/base", "ui/manual", "ui/menus", "ui/start_page", "ui/document_page"},
+         {}},
         {"ui/planner_page", {"core", "ui"}, {}},
     };
     return kTable;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Texts at small window sizes: nothing in the budget panel is cut.
 #include "ui/base/widgets.h"
+#include "ui/models/run_model.h"
 #include "ui/plan_panel/budget_panel.h"
+#include "ui/plan_tables/column_fitter.h"
 
 #include "tests/support/sanitized.h"
 #include "tests/support/test_main.h"
@@ -9,11 +11,15 @@
 
 #include <QAbstractSpinBox>
 #include <QCheckBox>
+#include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
 #include <QScrollArea>
 #include <QScrollBar>
+#include <QTableView>
 #include <QTest>
+
+#include <algorithm>
 
 namespace {
 
@@ -30,6 +36,8 @@ private Q_SLOTS:
     void cleanup() { closeWindow(); }
     void cutsNothingInThePanel_data();
     void cutsNothingInThePanel();
+    void tellsTheGpuWhole();
+    void tellsRunsWhole();
     void tellsAllOfAFieldsFault_data();
     void tellsAllOfAFieldsFault();
 };
@@ -86,6 +94,49 @@ void FittingTextsTest::cutsNothingInThePanel()
         const QStringList cut = cutTexts(viewOf<BudgetPanel>(*page));
         QVERIFY2(cut.isEmpty(), qPrintable(cut.join(u'\n')));
     }
+}
+
+/// The memory of an H100 is written with two decimals; the icon gives way to it.
+void FittingTextsTest::tellsTheGpuWhole()
+{
+    m_window->resize(1280, 720);
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    auto& combo = viewOf<FittingCombo>(*page);
+    const QString text = QStringLiteral("H100 80GB SXM · 79.65\u00a0GiB");
+    combo.setCurrentIndex(combo.findText(text));
+    QCOMPARE(combo.shown().currentText, text);
+    QVERIFY(combo.shown().currentIcon.isNull());
+    combo.setCurrentIndex(combo.findText(QStringLiteral("L4 24GB"), Qt::MatchStartsWith));
+    QCOMPARE(combo.shown().currentText, combo.currentText());
+    QVERIFY(!combo.shown().currentIcon.isNull());
+    combo.resize(120, combo.height());
+    const QString elided = combo.shown().currentText;
+    QVERIFY2(elided.contains(u'…') && elided.endsWith(QStringLiteral("GiB")), qPrintable(elided));
+}
+
+/// In a small window only what is known of a run's plan gives way.
+void FittingTextsTest::tellsRunsWhole()
+{
+    m_window->resize(1024, 640);
+    PlannerPage* page = openPlanned("gpt2");
+    QVERIFY(page != nullptr);
+    page->document().commitBudget(Bytes{1 << 30}); // without a plan
+    QVERIFY(isDone(*page));
+    chooseTab(*page, QStringLiteral("Runs"));
+    const RunModel& runs = viewOf<RunModel>(*page);
+    QCOMPARE(runs.rowCount(), 2);
+    const auto& table = *qobject_cast<QTableView*>(runs.parent());
+    QTRY_COMPARE(table.horizontalHeader()->length(), table.viewport()->width());
+    for (int column = 0; column < RunModel::ColumnCount; ++column) {
+        int needed = headWidth(*table.horizontalHeader(), column);
+        for (int row = 0; row < runs.rowCount(); ++row)
+            needed = std::max(needed, cellWidth(table.font(), runs.index(row, column)));
+        if (column != RunModel::StatusColumn)
+            QVERIFY2(table.columnWidth(column) >= needed,
+                     qPrintable(runs.headerData(column, Qt::Horizontal).toString()));
+    }
+    QVERIFY(table.columnWidth(RunModel::StatusColumn) >= m_theme->px(90));
 }
 
 /// What may be written stands at the end of the sentence.

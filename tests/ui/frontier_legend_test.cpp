@@ -29,6 +29,8 @@ private Q_SLOTS:
     void cleanup() { closeWindow(); }
     void namesWhoMadeThePoints();
     void leavesOutWhatHasNoRoom();
+    void theLabelHidesNoMark_data();
+    void theLabelHidesNoMark();
     void theAxisIsBrokenForOutliers();
     void aClickTakesThePlan();
 };
@@ -131,6 +133,30 @@ void FrontierLegendTest::leavesOutWhatHasNoRoom()
     QVERIFY(narrow.legend().size() < all);
     for (const FrontierLegendEntry& entry : narrow.legend())
         QVERIFY(entry.mark.x() < narrow.width());
+}
+
+void FrontierLegendTest::theLabelHidesNoMark_data()
+{
+    QTest::addColumn<double>("gib");
+    QTest::newRow("above it is the only plan of chen") << 2.25;
+    QTest::newRow("at the smallest plan") << 1.8;
+    QTest::newRow("at the right") << 2.75;
+}
+
+/// Of the plan that is shown.
+void FrontierLegendTest::theLabelHidesNoMark()
+{
+    QFETCH(double, gib);
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    page->document().commitBudget(base::Bytes{std::llround(gib * (1 << 30))});
+    QVERIFY(isDone(*page) && page->document().outcome().best);
+    const auto& view = viewOf<FrontierView>(*page);
+    const QRectF label = view.labelRect();
+    QVERIFY(!label.isEmpty() && QRectF{view.rect()}.contains(label));
+    for (const plan::FrontierPoint& point : page->document().planned()->frontier->candidates())
+        QVERIFY2(!label.contains(view.positionOf(*point)),
+                 point.provenance->madeBy().planner.c_str());
 }
 
 /// Few slow plans don't squash the others: above the break they share a strip.

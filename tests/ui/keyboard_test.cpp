@@ -5,7 +5,9 @@
 #include "tests/support/test_main.h"
 #include "tests/ui/window_fixture.h"
 
+#include <QAbstractItemView>
 #include <QAction>
+#include <QContextMenuEvent>
 #include <QMenu>
 #include <QMenuBar>
 #include <QSet>
@@ -28,26 +30,31 @@ private Q_SLOTS:
     void init() { openWindow({1024, 640}); }
     void cleanup() { closeWindow(); }
     void everyMenuEntryHasAMnemonic();
+    void everyContextMenuEntryHasAMnemonic_data();
+    void everyContextMenuEntryHasAMnemonic();
     void enterOpensAFocusedCard();
     void tabsWithoutRoomAreInAMenu();
 };
 
-/// Checks a menu as it is when it's open; the number of entries.
-int checkMenu(QMenu& menu)
+int checkMenu(QMenu& menu);
+
+/// The number of entries.
+int checkActions(const QList<QAction*>& actions)
 {
-    Q_EMIT menu.aboutToShow();
     QSet<QString> letters;
     int entries = 0;
-    for (QAction* action : menu.actions()) {
+    for (QAction* action : actions) {
         if (action->isSeparator())
             continue;
         ++entries;
         const QKeySequence mnemonic = QKeySequence::mnemonic(action->text());
         // There are 36 letters and digits; no menu has so many entries.
         if (mnemonic.isEmpty())
-            qWarning("no mnemonic: %s", qPrintable(action->text()));
+            QTest::qFail(qPrintable(QStringLiteral("no mnemonic: ") + action->text()), __FILE__,
+                         __LINE__);
         else if (letters.contains(mnemonic.toString()))
-            qWarning("twice in a menu: %s", qPrintable(action->text()));
+            QTest::qFail(qPrintable(QStringLiteral("twice in a menu: ") + action->text()), __FILE__,
+                         __LINE__);
         letters << mnemonic.toString();
         if (action->menu() != nullptr)
             entries += checkMenu(*action->menu());
@@ -55,9 +62,16 @@ int checkMenu(QMenu& menu)
     return entries;
 }
 
+/// Checks a menu as it is when it's open; the number of entries.
+int checkMenu(QMenu& menu)
+{
+    Q_EMIT menu.aboutToShow();
+    return checkActions(menu.actions());
+}
+
 void KeyboardTest::everyMenuEntryHasAMnemonic()
 {
-    QVERIFY(openPlanned() != nullptr); // warnings fail the test
+    QVERIFY(openPlanned() != nullptr);
     int entries = 0;
     QSet<QString> titles;
     for (const QAction* action : m_window->menuBar()->actions()) {
@@ -67,6 +81,57 @@ void KeyboardTest::everyMenuEntryHasAMnemonic()
     QVERIFY(!titles.contains(QString{}));
     QCOMPARE(titles.size(), m_window->menuBar()->actions().size());
     QVERIFY2(entries > 80, qPrintable(QString::number(entries)));
+}
+
+void KeyboardTest::everyContextMenuEntryHasAMnemonic_data()
+{
+    QTest::addColumn<QString>("tab");
+    QTest::addColumn<QString>("view"); // by what screen readers call it
+    QTest::addColumn<int>("entries");
+    QTest::newRow("plan") << QStringLiteral("Plan") << QStringLiteral("Plan") << 12;
+    QTest::newRow("modules") << QStringLiteral("Modules") << QStringLiteral("Modules") << 2;
+    QTest::newRow("live") << QStringLiteral("Live") << QStringLiteral("Live at cursor") << 1;
+    QTest::newRow("accesses") << QStringLiteral("Accesses") << QStringLiteral("Accesses") << 2;
+    QTest::newRow("problems") << QStringLiteral("Problems") << QStringLiteral("Problems") << 1;
+    QTest::newRow("runs") << QStringLiteral("Runs") << QStringLiteral("Runs") << 2;
+    QTest::newRow("GPUs") << QStringLiteral("What fits") << QStringLiteral("GPUs") << 1;
+    QTest::newRow("sizes") << QStringLiteral("What fits") << QStringLiteral("Largest sizes") << 1;
+}
+
+/// Of a view's first row that has a menu.
+void KeyboardTest::everyContextMenuEntryHasAMnemonic()
+{
+    QFETCH(QString, tab);
+    QFETCH(QString, view);
+    QFETCH(int, entries);
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    chooseTab(*page, tab);
+    QAbstractItemView* found = nullptr;
+    for (auto* each : page->findChildren<QAbstractItemView*>())
+        if (each->accessibleName() == view)
+            found = each;
+    QVERIFY(found != nullptr);
+    if (found->contextMenuPolicy() == Qt::ActionsContextMenu) {
+        QVERIFY(checkActions(found->actions()) >= entries);
+        return;
+    }
+    if (found->model()->rowCount() == 0) // in the dark until the cursor points somewhere
+        page->selection().setStep(100);
+    QTRY_VERIFY(found->model()->rowCount() > 0);
+    for (int row = 0; row < found->model()->rowCount(); ++row) {
+        const QPoint at = found->visualRect(found->model()->index(row, 0)).center();
+        QContextMenuEvent event{QContextMenuEvent::Keyboard, at,
+                                found->viewport()->mapToGlobal(at)};
+        QCoreApplication::sendEvent(found->viewport(), &event);
+        for (auto* menu : page->findChildren<QMenu*>())
+            if (menu->isVisible()) {
+                QVERIFY(checkMenu(*menu) >= entries);
+                menu->close();
+                return;
+            }
+    }
+    QFAIL("no row has a menu");
 }
 
 void KeyboardTest::enterOpensAFocusedCard()

@@ -8,6 +8,7 @@
 #include <QFocusEvent>
 #include <QFontMetricsF>
 #include <QLabel>
+#include <QStylePainter>
 
 #include <array>
 #include <cmath>
@@ -83,6 +84,34 @@ void TextLabel::paintEvent(QPaintEvent* /*event*/)
     else if ((m_alignment & Qt::AlignHCenter) != 0)
         x = width() / 2.0;
     drawNumber(painter, QPointF{x, baseline}, shown, m_alignment & Qt::AlignHorizontal_Mask);
+}
+
+QStyleOptionComboBox FittingCombo::shown() const
+{
+    constexpr int kIconGap = 4; // as styles have it
+    constexpr int kMargins = 2;
+    QStyleOptionComboBox option;
+    initStyleOption(&option);
+    const int room =
+        style()
+            ->subControlRect(QStyle::CC_ComboBox, &option, QStyle::SC_ComboBoxEditField, this)
+            .width()
+        - kMargins;
+    const int icon = option.currentIcon.isNull() ? 0 : option.iconSize.width() + kIconGap;
+    if (fontMetrics().horizontalAdvance(option.currentText) > room - icon) {
+        option.currentIcon = {};
+        option.currentText = fontMetrics().elidedText(option.currentText, Qt::ElideMiddle, room);
+    }
+    return option;
+}
+
+void FittingCombo::paintEvent(QPaintEvent* /*event*/)
+{
+    QStylePainter painter{this};
+    painter.setPen(palette().color(QPalette::Text));
+    const QStyleOptionComboBox option = shown();
+    painter.drawComplexControl(QStyle::CC_ComboBox, option);
+    painter.drawControl(QStyle::CE_ComboBoxLabel, option);
 }
 
 bool followFocus(const QEvent& event, bool& hasRing)

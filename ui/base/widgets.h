@@ -3,10 +3,12 @@
 
 #include "ui/base/theme.h"
 
+#include <QComboBox>
 #include <QFormLayout>
 #include <QHBoxLayout>
 #include <QMargins>
 #include <QPainter>
+#include <QStyleOptionComboBox>
 #include <QVBoxLayout>
 #include <QWidget>
 
@@ -46,6 +48,21 @@ private:
     Role m_color;
     std::optional<int> m_steadyWidth; ///< before scaling
     Qt::Alignment m_alignment = Qt::AlignLeft | Qt::AlignVCenter;
+};
+
+/// A combo box that shows a text without its icon, or elided in the middle, rather than cut.
+class FittingCombo : public QComboBox
+{
+    Q_OBJECT
+
+public:
+    using QComboBox::QComboBox;
+
+    /// What is painted of the current item.
+    [[nodiscard]] QStyleOptionComboBox shown() const;
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
 };
 
 /// Updates whether the focus is shown when it comes or goes: only keys show the ring. False if the

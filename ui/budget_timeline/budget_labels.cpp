@@ -164,8 +164,7 @@ std::optional<PeakMark> unplannedPeakMark(const BudgetModel& model, const Timeli
                       {frame.at.xOf(*position), frame.at.yOf(model.unplanned->peak())});
 }
 
-void paintLowerBound(const PaintContext& context, const BudgetModel& model,
-                     const PlacedLabels& labels)
+void paintLowerBound(const PaintContext& context, const BudgetModel& model)
 {
     if (!model.bound || !context.frame.shows(model.bound->bytes))
         return;
@@ -180,6 +179,11 @@ void paintLowerBound(const PaintContext& context, const BudgetModel& model,
                      painter.drawLine(line);
                  }
              });
+}
+
+void paintBoundLabel(const PaintContext& context, const BudgetModel& model,
+                     const PlacedLabels& labels)
+{
     if (const auto rect = labelRect(labels, BoundLabel))
         paintTag(context, *rect, boundTag(model));
 }

@@ -16,10 +16,13 @@ void BudgetOverlay::paint(const PaintContext& context, const PlacedLabels& label
     switch (stage) {
     case PaintStage::Curves: paintCurves(context); return;
     case PaintStage::Levels:
-        paintLowerBound(context, m_model, labels);
-        paintMeasuredLevels(context, m_model, labels);
+        paintLowerBound(context, m_model);
+        paintMeasuredLevels(context, m_model);
         return;
     case PaintStage::Lines:
+        // Here rather than with their lines: the cursor's line must not cut them.
+        paintBoundLabel(context, m_model, labels);
+        paintLevelLabels(context, m_model, labels);
         paintCapacities(context, m_model);
         paintBudgetLine(context, m_model);
         paintUnplannedPeak(context, m_model, labels);

@@ -26,7 +26,8 @@ void placeLabels(const Placing& to, const BudgetModel& model, LabelRank rank);
 [[nodiscard]] std::optional<QRectF> labelRect(const PlacedLabels& labels, std::size_t label);
 
 // Bottom to top.
-void paintLowerBound(const PaintContext& context, const BudgetModel& model,
+void paintLowerBound(const PaintContext& context, const BudgetModel& model);
+void paintBoundLabel(const PaintContext& context, const BudgetModel& model,
                      const PlacedLabels& labels);
 void paintCapacities(const PaintContext& context, const BudgetModel& model);
 void paintBudgetLine(const PaintContext& context, const BudgetModel& model);

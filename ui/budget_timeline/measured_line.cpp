@@ -77,14 +77,12 @@ QPixmap makeMeasuredLine(const BudgetModel& model, const TimelineFrame& frame, c
     return pixmap;
 }
 
-void paintMeasuredLevels(const PaintContext& context, const BudgetModel& model,
-                         const PlacedLabels& labels)
+void paintMeasuredLevels(const PaintContext& context, const BudgetModel& model)
 {
     if (!model.measured)
         return;
     const QRectF& plot = context.frame.at.plot();
-    for (std::size_t i = 0; i < model.measured->levels.size(); ++i) {
-        const MeasuredLevel& level = model.measured->levels[i];
+    for (const MeasuredLevel& level : model.measured->levels) {
         if (!model.showsLevel(level.bytes) || !context.frame.shows(level.bytes))
             continue;
         const double y = std::round(context.frame.at.yOf(level.bytes)) + 0.5;
@@ -93,9 +91,15 @@ void paintMeasuredLevels(const PaintContext& context, const BudgetModel& model,
             context.setShape(pen);
             context.painter.drawLine(QPointF{plot.left(), y}, QPointF{plot.right(), y});
         }
-        if (const auto rect = labelRect(labels, FirstLevelLabel + i))
-            paintTag(context, *rect, measuredLevelTag(level));
     }
+}
+
+void paintLevelLabels(const PaintContext& context, const BudgetModel& model,
+                      const PlacedLabels& labels)
+{
+    for (std::size_t i = 0; model.measured && i < model.measured->levels.size(); ++i)
+        if (const auto rect = labelRect(labels, FirstLevelLabel + i))
+            paintTag(context, *rect, measuredLevelTag(model.measured->levels[i]));
 }
 
 std::optional<PeakMark> measuredPeakMark(const BudgetModel& model, const TimelineFrame& frame)

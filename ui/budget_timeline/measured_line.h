@@ -17,8 +17,9 @@ namespace plimsoll::ui {
 [[nodiscard]] QPixmap makeMeasuredLine(const BudgetModel& model, const TimelineFrame& frame,
                                        const Theme& theme, double devicePixelRatio);
 /// Level lines with their tags.
-void paintMeasuredLevels(const PaintContext& context, const BudgetModel& model,
-                         const PlacedLabels& labels);
+void paintMeasuredLevels(const PaintContext& context, const BudgetModel& model);
+void paintLevelLabels(const PaintContext& context, const BudgetModel& model,
+                      const PlacedLabels& labels);
 /// A disc on the apex and its tag.
 void paintMeasuredPeak(const PaintContext& context, const BudgetModel& model,
                        const PlacedLabels& labels);

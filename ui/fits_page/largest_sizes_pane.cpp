@@ -2,7 +2,7 @@
 #include "ui/fits_page/largest_sizes_pane.h"
 
 #include "ui/base/texts.h"
-#include "ui/plan_tables/table_look.h"
+#include "ui/plan_tables/column_fitter.h"
 
 #include <QStringList>
 #include <QTableView>
@@ -11,6 +11,11 @@
 #include <map>
 
 namespace plimsoll::ui {
+
+namespace {
+constexpr int kLeastPlanner = 110; ///< before scaling
+constexpr int kLeastNext = 160;    ///< "96: no plan is possible"
+} // namespace
 
 LargestSizesPane::LargestSizesPane(QWidget* parent) : LargestSizesPane{new LargestSizeModel, parent}
 {
@@ -26,12 +31,9 @@ LargestSizesPane::LargestSizesPane(LargestSizeModel* model, QWidget* parent)
                  parent}
     , m_model{model}
 {
-    setColumnWidths(*table()->horizontalHeader(), LargestSizeModel::NextColumn,
-                    {{LargestSizeModel::AxisColumn, 78},
-                     {LargestSizeModel::PlannerColumn, 158},
-                     {LargestSizeModel::SizeColumn, 64},
-                     {LargestSizeModel::TimeColumn, 72},
-                     {LargestSizeModel::PeakColumn, 80}});
+    new ColumnFitter{*table(),
+                     {LargestSizeModel::NextColumn, kLeastNext},
+                     {{LargestSizeModel::PlannerColumn, kLeastPlanner}}};
     followJob();
 }
 

@@ -6,6 +6,7 @@
 #include "ui/base/numbers.h"
 #include "ui/base/theme.h"
 #include "ui/base/widgets.h"
+#include "ui/frontier/frontier_label.h"
 #include "ui/plot/paths.h"
 #include "ui/plot/planner_mark.h"
 #include "ui/plot/ticks.h"
@@ -293,11 +294,43 @@ void FrontierView::paintLegend(QPainter& painter) const
     }
 }
 
+double FrontierView::budgetX(const FrontierAxes& range) const
+{
+    return std::clamp(range.at(gibOf(m_budget), 0).x(), range.plot.left(), range.plot.right());
+}
+
+QPointF FrontierView::ringCenter(const FrontierAxes& range) const
+{
+    const QPointF center = positionOf(*m_current);
+    // It may be slower than all plans of the frontier.
+    return {center.x(), std::max(center.y(), range.plot.top())};
+}
+
+QString FrontierView::currentText() const
+{
+    return ui::bytesText(m_current->evaluation().peak, Rounding::Up) + QStringLiteral(", ")
+           + percentDifferenceText(slowerOf(*m_current));
+}
+
+QRectF FrontierView::labelRect() const
+{
+    if (!m_current || !m_frontier)
+        return {};
+    const Theme& theme = Theme::current();
+    const FrontierAxes range = axes();
+    std::vector<QPointF> marks;
+    for (const auto* plans : {&m_frontier->points(), &m_frontier->dominated()})
+        for (const plan::FrontierPoint& plan : *plans)
+            marks.push_back(range.at(gibOf(plan->evaluation().peak), slowerOf(*plan)));
+    const double width = numberWidth(theme.font(TextRole::SmallStrong), currentText());
+    return placeFrontierLabel({range.plot, budgetX(range), ringCenter(range), marks},
+                              {width + theme.px(12), static_cast<double>(theme.px(20))});
+}
+
 void FrontierView::paintBudget(QPainter& painter, const FrontierAxes& range) const
 {
     const Theme& theme = Theme::current();
-    const double x =
-        std::clamp(range.at(gibOf(m_budget), 0).x(), range.plot.left(), range.plot.right());
+    const double x = budgetX(range);
     const QColor color = theme.color(m_current ? Role::Line : Role::Danger);
     for (const QPen& pen : {QPen{theme.color(Role::Halo), 5}, QPen{color, 2}}) {
         setShape(painter, pen, theme.color(Role::Panel));
@@ -307,25 +340,16 @@ void FrontierView::paintBudget(QPainter& painter, const FrontierAxes& range) con
     if (!m_current)
         return;
     painter.setPen(QPen{theme.color(Role::Accent), 2});
-    QPointF ring = positionOf(*m_current);
-    ring.setY(std::max(ring.y(), range.plot.top())); // slower than all plans of the frontier
-    painter.drawEllipse(ring, 5, 5);
-    const QString text = ui::bytesText(m_current->evaluation().peak, Rounding::Up)
-                         + QStringLiteral(", ") + percentDifferenceText(slowerOf(*m_current));
-    painter.setFont(theme.font(TextRole::SmallStrong));
-    const double width = numberWidth(painter.font(), text) + theme.px(12);
-    const bool right = x + theme.px(10) + width < range.plot.right();
-    QRectF box{right ? x + theme.px(10) : std::max(range.plot.left(), x - theme.px(10) - width),
-               range.plot.top() + theme.px(6), width, static_cast<double>(theme.px(20))};
-    if (box.adjusted(-8, -8, 8, 8).contains(ring))
-        box.moveTop(ring.y() + theme.px(12));
+    painter.drawEllipse(ringCenter(range), 5, 5);
+    const QRectF box = labelRect();
     setShape(painter, Qt::NoPen, theme.color(Role::Panel, 0.9));
     painter.drawRoundedRect(box, 3, 3);
+    painter.setFont(theme.font(TextRole::SmallStrong));
     painter.setPen(theme.color(Role::Text));
     drawNumber(painter,
                {box.left() + theme.px(6),
                 box.center().y() + QFontMetricsF{painter.font()}.capHeight() / 2},
-               text, Qt::AlignLeft);
+               currentText(), Qt::AlignLeft);
 }
 
 void FrontierView::mousePressEvent(QMouseEvent* event)

@@ -57,6 +57,9 @@ public:
     [[nodiscard]] const plan::VerifiedPlanPtr& current() const { return m_current; }
     /// Centre of a plan's marker in widget coordinates.
     [[nodiscard]] QPointF positionOf(const plan::VerifiedPlan& plan) const;
+    /// Of the figures of the shown plan, in widget coordinates; empty without one. They hide no
+    /// plan's mark where there is such a place beside the budget's line.
+    [[nodiscard]] QRectF labelRect() const;
     [[nodiscard]] base::Bytes budgetAt(double x) const;
     /// The planners that made the plans, each mark once, as far as there is room. Planners without
     /// a mark of their own share one, "others".
@@ -90,6 +93,10 @@ private:
     void paintBudget(QPainter& painter, const FrontierAxes& range) const;
     [[nodiscard]] NearPlan nearTo(QPointF position) const;
     [[nodiscard]] const run::PlanFrom* stopOf(const plan::FrontierPoint& point) const;
+    [[nodiscard]] QString currentText() const;
+    [[nodiscard]] double budgetX(const FrontierAxes& range) const;
+    /// Of the shown plan's ring.
+    [[nodiscard]] QPointF ringCenter(const FrontierAxes& range) const;
     void updateToolTip(QPointF position);
     void describe();
     void redraw(); ///< including the cached part

@@ -5,6 +5,7 @@
 #include "ui/base/icons.h"
 #include "ui/base/theme.h"
 #include "ui/base/widgets.h"
+#include "ui/menus/mnemonics.h"
 #include "ui/module_page/module_model.h"
 #include "ui/plan_tables/pin_menu.h"
 #include "ui/plan_tables/table_look.h"
@@ -181,7 +182,7 @@ void ModulePage::openRowMenu(const QPoint& pos)
 {
     const QModelIndex index = m_tree->indexAt(pos);
     const QString glob = index.data(ModuleModel::GlobRole).toString();
-    if (glob.isEmpty())
+    if (glob.isEmpty() || !m_plan)
         return;
     auto* menu = new QMenu{this};
     menu->setAttribute(Qt::WA_DeleteOnClose);
@@ -189,7 +190,9 @@ void ModulePage::openRowMenu(const QPoint& pos)
         menu->addAction(icon(QStringLiteral("source")), tr("Open in editor"), this,
                         [this, source] { Q_EMIT sourceWanted(source); });
     menu->addAction(tr("Copy path"), this, [glob] { QGuiApplication::clipboard()->setText(glob); });
-    addPinActions(*menu, {glob}, [this](const QString& pin) { Q_EMIT pinWanted(pin); });
+    addPinActions(*menu, *m_plan->problem().step(), {glob},
+                  [this](const QString& pin) { Q_EMIT pinWanted(pin); });
+    addMnemonics(*menu);
     menu->popup(m_tree->viewport()->mapToGlobal(pos));
 }
 

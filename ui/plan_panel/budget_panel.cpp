@@ -142,7 +142,7 @@ void BudgetPanel::buildForm(QWidget& content)
     const Theme& theme = Theme::current();
     auto* column = qobject_cast<QVBoxLayout*>(content.layout());
     auto* form = makeForm(nullptr, 8, 6);
-    m_device = new QComboBox{this};
+    m_device = new FittingCombo{this};
     fillDevices();
     m_budgetEdit = new QLineEdit{this};
     m_reserveEdit = new QLineEdit{this};

@@ -4,6 +4,7 @@
 #include "ui/base/help_context.h"
 #include "ui/base/numbers.h"
 #include "ui/base/widgets.h"
+#include "ui/menus/mnemonics.h"
 #include "ui/models/live_model.h"
 #include "ui/plan_tables/pin_menu.h"
 #include "ui/plan_tables/table_look.h"
@@ -137,11 +138,17 @@ void LivePage::buildTree()
 void LivePage::openRowMenu(const QPoint& pos)
 {
     const QString glob = m_tree->indexAt(pos).data(LiveModel::GlobRole).toString();
-    if (glob.isEmpty())
+    if (glob.isEmpty() || !m_plan)
         return;
     auto* menu = new QMenu{this};
     menu->setAttribute(Qt::WA_DeleteOnClose);
-    addPinActions(*menu, {glob}, [this](const QString& pin) { Q_EMIT pinWanted(pin); });
+    addPinActions(*menu, *m_plan->problem().step(), {glob},
+                  [this](const QString& pin) { Q_EMIT pinWanted(pin); });
+    if (menu->isEmpty()) { // such as for what backward computes
+        delete menu;
+        return;
+    }
+    addMnemonics(*menu);
     menu->popup(m_tree->viewport()->mapToGlobal(pos));
 }
 

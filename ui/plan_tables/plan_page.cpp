@@ -7,6 +7,7 @@
 #include "ui/base/numbers.h"
 #include "ui/base/theme.h"
 #include "ui/base/widgets.h"
+#include "ui/menus/mnemonics.h"
 #include "ui/models/plan_names.h"
 #include "ui/models/program_texts.h"
 #include "ui/plan_tables/pin_menu.h"
@@ -257,10 +258,11 @@ void PlanPage::openRowMenu(const QModelIndex& index, const QPoint& globalPos)
             menu->addAction(tr("Copy path"), this,
                             [path] { QGuiApplication::clipboard()->setText(path); });
         }
-        addPinActions(*menu, m_model->globsAt(index),
+        addPinActions(*menu, *m_model->plan()->problem().step(), m_model->globsAt(index),
                       [this](const QString& pin) { Q_EMIT pinWanted(pin); });
     }
     m_view->addColumnActions(*menu->addMenu(tr("Columns")));
+    addMnemonics(*menu);
     menu->popup(globalPos);
 }
 

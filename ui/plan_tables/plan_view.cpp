@@ -3,6 +3,8 @@
 
 #include "ui/base/drawn_text.h"
 #include "ui/base/theme.h"
+#include "ui/menus/mnemonics.h"
+#include "ui/plan_tables/column_fitter.h"
 #include "ui/plan_tables/plan_model.h"
 #include "ui/plan_tables/table_look.h"
 
@@ -37,6 +39,18 @@ constexpr std::array kOptional{OptionalColumn{PlanModel::CostColumn, "cost", tru
                                OptionalColumn{PlanModel::SourceColumn, "source", true},
                                OptionalColumn{PlanModel::DecisionColumn, "decision"}};
 
+/// How wide a column of figures has to be for the longest that other plans have: they are shown at
+/// the same widths while the columns are held.
+int longFigureWidth(const QFont& font, int column)
+{
+    switch (column) {
+    case PlanModel::SavedColumn: return figureWidth(font, QStringLiteral("1023.9\u00a0MiB"));
+    case PlanModel::CostColumn: return figureWidth(font, QStringLiteral("99.9\u00a0ms"));
+    case PlanModel::TensorColumn: return textWidth(font, QStringLiteral("999 tensors"));
+    default: return 0;
+    }
+}
+
 /// Elides names at the front of what is inside the block, so that the block, the end of the path
 /// and the number of decisions stay.
 class PlanDelegate : public TreeDelegate
@@ -48,6 +62,8 @@ protected:
     [[nodiscard]] QString fitted(const QFont& font, const QModelIndex& index, const QString& text,
                                  Qt::TextElideMode mode, int width) const override
     {
+        if (index.column() == PlanModel::TensorColumn) // the count is at the front
+            return TreeDelegate::fitted(font, index, text, Qt::ElideRight, width);
         if (index.column() != PlanModel::ModuleColumn || nameWidth(font, text) <= width)
             return TreeDelegate::fitted(font, index, text, mode, width);
         const QString block = text.left(index.data(PlanModel::BlockLengthRole).toInt());
@@ -79,6 +95,7 @@ PlanView::PlanView(PlanModel* model, QWidget* parent) : QTreeView{parent}, m_mod
         auto* menu = new QMenu{this};
         menu->setAttribute(Qt::WA_DeleteOnClose);
         addColumnActions(*menu);
+        addMnemonics(*menu);
         menu->popup(header()->mapToGlobal(pos));
     });
     connect(header(), &QHeaderView::sectionResized, this, [this](int column) {
@@ -142,14 +159,19 @@ void PlanView::fitColumns()
     if (m_isHeld || m_isFitting || !m_model->plan())
         return;
     const void* program = m_model->plan()->problem().step().get();
-    if (std::exchange(m_program, program) != program)
+    if (std::exchange(m_program, program) != program) {
         m_widest = {};
+        m_widest[PlanModel::TensorColumn] = textWidth(font(), QStringLiteral("999 of 999 tensors"));
+    }
     Widths content{};
+    int reserve = 0; // for longer figures than those that are shown
     for (int column = 0; column < kColumns; ++column) {
         const auto at = static_cast<std::size_t>(column);
         if (isColumnHidden(column))
             continue;
-        content.at(at) = m_byHand.at(at) ? columnWidth(column) : contentWidth(column);
+        const int shown = m_byHand.at(at) ? columnWidth(column) : contentWidth(column);
+        content.at(at) = m_byHand.at(at) ? shown : std::max(shown, longFigureWidth(font(), column));
+        reserve += content.at(at) - shown;
         m_widest.at(at) = std::max(m_widest.at(at), content.at(at));
     }
     // With room for all that was seen, columns stay as wide while plans change.
@@ -173,6 +195,12 @@ void PlanView::fitColumns()
     if (source > 0 && !m_byHand[PlanModel::SourceColumn])
         source =
             std::clamp(source + roomIn(widths), std::min(source, theme.px(kLeastSource)), source);
+    if (!m_byHand[PlanModel::ModuleColumn]) // so that the reserve moves no column out of view
+        name = std::max(name + std::clamp(roomIn(widths), -reserve, 0),
+                        std::min(name, theme.px(kLeastName)));
+    int& tensors = widths[PlanModel::TensorColumn];
+    if (tensors > 0 && !m_byHand[PlanModel::TensorColumn])
+        tensors += std::clamp(roomIn(widths), 0, m_widest[PlanModel::TensorColumn] - tensors);
     if (!m_byHand[PlanModel::SavedColumn])
         widths[PlanModel::SavedColumn] += std::clamp(roomIn(widths), 0, theme.px(kBar));
     if (!m_byHand[PlanModel::ModuleColumn])
@@ -187,30 +215,15 @@ void PlanView::fitColumns()
 /// Of the head and the rows that are shown or could be scrolled to.
 int PlanView::contentWidth(int column) const
 {
-    const Theme& theme = Theme::current();
-    constexpr int kArrow = 14;
-    const QString head = m_model->headerData(column, Qt::Horizontal).toString();
-    int width =
-        qRound(nameWidth(theme.font(TextRole::Small), head)) + theme.px(kArrow) + cellPads(true);
+    int width = headWidth(*header(), column);
     QModelIndex index = m_model->index(0, column);
-    for (int row = 0; row < kMeasuredRows && index.isValid(); ++row, index = indexBelow(index))
-        width = std::max(width, cellWidth(index));
-    return width;
-}
-
-int PlanView::cellWidth(const QModelIndex& index) const
-{
-    const Theme& theme = Theme::current();
-    const QString text = index.data().toString();
-    if (index.column() == PlanModel::SavedColumn || index.column() == PlanModel::CostColumn
-        || index.column() == PlanModel::RateColumn)
-        return qRound(numberWidth(font(), text)) + 1 + cellPads(true);
-    int width = qRound(nameWidth(font(), text)) + 1 + cellPads(false);
-    if (index.data(Qt::DecorationRole).isValid())
-        width += theme.px(22);
-    if (index.column() == PlanModel::ModuleColumn)
-        for (QModelIndex up = index; up.isValid(); up = up.parent())
-            width += indentation();
+    for (int row = 0; row < kMeasuredRows && index.isValid(); ++row, index = indexBelow(index)) {
+        int cell = cellWidth(font(), index);
+        if (column == PlanModel::ModuleColumn)
+            for (QModelIndex up = index; up.isValid(); up = up.parent())
+                cell += indentation();
+        width = std::max(width, cell);
+    }
     return width;
 }
 

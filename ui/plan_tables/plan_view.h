@@ -46,7 +46,6 @@ private:
     void reopen();
     void openAgain(const QModelIndex& index);
     [[nodiscard]] int contentWidth(int column) const;
-    [[nodiscard]] int cellWidth(const QModelIndex& index) const;
     void showColumn(int column, bool isShown);
 
     static constexpr int kColumns = 10;

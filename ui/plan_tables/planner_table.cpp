@@ -62,18 +62,17 @@ QString briefTime(base::Nanoseconds took)
                : ui::timeText(took);
 }
 
-/// One or two words and, once the planner has finished, its search time. The brief form is the time
-/// alone for planners with plans, which the numbers beside it already show.
+/// One or two words and, once the planner has finished, its search time. The brief form is a single
+/// word, or the time alone for planners with plans, which the numbers beside it already show.
 StateTexts stateTexts(const PlannerSummary& standing, const SummaryAt& at,
                       std::optional<base::Bytes> budget)
 {
     const plan::PlannerProgress& report = standing.report;
     const auto alone = [](const QString& words) { return StateTexts{words, words}; };
-    const auto after = [&report](const QString& words, bool isTold = false) {
-        const QString time = ui::timeText(report.took);
-        return report.took.count() > 0 ? StateTexts{words + QStringLiteral(", ") + time,
-                                                    isTold ? briefTime(report.took) : words}
-                                       : StateTexts{words, words};
+    const auto after = [&report](const QString& words, const QString& brief) {
+        return report.took.count() > 0
+                   ? StateTexts{words + QStringLiteral(", ") + ui::timeText(report.took), brief}
+                   : StateTexts{words, brief};
     };
     switch (report.state) {
     case PlannerState::NotRun: return alone(QStringLiteral("not run"));
@@ -81,15 +80,17 @@ StateTexts stateTexts(const PlannerSummary& standing, const SummaryAt& at,
         return StateTexts{QStringLiteral("makes no such plans"), QStringLiteral("n/a")};
     case PlannerState::Waiting: return alone(QStringLiteral("waiting"));
     case PlannerState::Running: return alone(QStringLiteral("%1\u00a0%").arg(report.perMille / 10));
-    case PlannerState::Stopped: return after(QStringLiteral("stopped"));
+    case PlannerState::Stopped: return after(QStringLiteral("stopped"), QStringLiteral("stopped"));
     case PlannerState::Refused: return alone(QStringLiteral("refused"));
     case PlannerState::Over: break;
     }
     if (!budget)
-        return after(QStringLiteral("done"));
+        return after(QStringLiteral("done"), QStringLiteral("done"));
     if (!at.best && !report.found.empty() && report.found.front().peak <= *budget)
-        return after(QStringLiteral("larger only"));
-    return after(statusText(at.status), at.status == solve::Status::Feasible);
+        return after(QStringLiteral("larger only"), QStringLiteral("larger"));
+    const QString status = statusText(at.status);
+    const bool isTold = at.status == solve::Status::Feasible && report.took.count() > 0;
+    return after(status, isTold ? briefTime(report.took) : status);
 }
 
 /// Describes the planner and says why it has no plans, if so.
@@ -273,6 +274,8 @@ PlannerTable::PlannerTable(QWidget* parent)
                                 "row to plan with that planner."));
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Preferred);
     connect(this, &QTableView::clicked, this, &PlannerTable::choose);
+    // "Peak, MiB" is wider than "Peak, GiB".
+    connect(m_model, &QAbstractItemModel::headerDataChanged, this, &PlannerTable::sizeColumns);
     connect(&Theme::current(), &Theme::changed, this, &PlannerTable::layOut);
     layOut();
 }

@@ -4,6 +4,7 @@
 #include "ui/base/drawn_text.h"
 #include "ui/base/icons.h"
 #include "ui/base/widgets.h"
+#include "ui/menus/mnemonics.h"
 #include "ui/plan_tables/plan_model.h"
 
 #include <QAction>
@@ -241,6 +242,7 @@ void addTableAction(QTableView& table, const QString& text, const QKeySequence& 
     action->setShortcutContext(Qt::WidgetShortcut);
     QObject::connect(action, &QAction::triggered, &table, run);
     table.addAction(action);
+    addMnemonics(table.actions());
     table.setContextMenuPolicy(Qt::ActionsContextMenu);
 }
 

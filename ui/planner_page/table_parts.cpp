@@ -8,6 +8,7 @@
 #include "ui/models/run_model.h"
 #include "ui/module_page/module_page.h"
 #include "ui/plan_tables/access_page.h"
+#include "ui/plan_tables/column_fitter.h"
 #include "ui/plan_tables/live_page.h"
 #include "ui/plan_tables/pin_page.h"
 #include "ui/plan_tables/plan_page.h"
@@ -26,6 +27,8 @@
 namespace plimsoll::ui {
 
 namespace {
+
+constexpr int kLeastRunText = 90; ///< before scaling: "verified, pr…", "batch 16, s…"
 
 /// The step selected in a table, for all views.
 void select(PlannerPage& page, int step)
@@ -221,7 +224,12 @@ PlannerView makeRunView(PlannerPage& page)
                   PlannerPage::tr("Budgets tried in this session. Double-click a run to go back to "
                                   "it, press F2 to rename it or Delete to remove it."));
     table->setEditTriggers(QAbstractItemView::EditKeyPressed);
-    table->horizontalHeader()->setStretchLastSection(true);
+    table->setTextElideMode(Qt::ElideRight);
+    new ColumnFitter{*table,
+                     {RunModel::StatusColumn, kLeastRunText},
+                     {{RunModel::SizeColumn, kLeastRunText},
+                      {RunModel::PlannerColumn, kLeastRunText},
+                      {RunModel::NameColumn, kLeastRunText}}};
     addTableAction(*table, PlannerPage::tr("Remove"), QKeySequence::Delete, [=] {
         if (const QModelIndex index = table->currentIndex(); index.isValid())
             document->runs().remove(runs->rowAt(index.row()).id);
@@ -239,10 +247,10 @@ PlannerView makeRunView(PlannerPage& page)
     return {view, [runs, table](const PlannerState& state, Changes what) {
                 if (!(what & Change::Runs))
                     return;
-                runs->setRuns(runRows(state.document));
                 // Graphs traced at a single size have none to show.
                 table->setColumnHidden(RunModel::SizeColumn,
                                        !state.document.graph.program->vary.has_value());
+                runs->setRuns(runRows(state.document)); // fits the columns
             }};
 }
 

@@ -6,6 +6,7 @@
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
 #include "ui/budget_timeline/budget_timeline_view.h"
+#include "ui/menus/mnemonics.h"
 #include "ui/models/pin_globs.h"
 #include "ui/models/plan_names.h"
 #include "ui/models/program_texts.h"
@@ -13,7 +14,6 @@
 #include "ui/planner_page/plan_texts.h"
 #include "ui/planner_page/planner_page.h"
 #include "ui/planner_page/planner_views.h"
-#include "ui/shell/mnemonics.h"
 
 #include <QClipboard>
 #include <QGuiApplication>
@@ -295,7 +295,7 @@ void openMenu(PlannerPage& page, BudgetTimelineView& timeline, const TimelineSpo
         ->setEnabled(timeline.budget().has_value());
     menu->addSeparator();
     if (value && value->maker)
-        addPinActions(*menu, {opGlob(program, *value->maker)},
+        addPinActions(*menu, program, {opGlob(program, *value->maker)},
                       [&page](const QString& pin) { Q_EMIT page.pinWanted(pin); });
     menu->addAction(icon(QStringLiteral("pin")), PlannerPage::tr("&Pin Card"), &timeline,
                     [&timeline, step = spot.step] { timeline.pinStep(step); });

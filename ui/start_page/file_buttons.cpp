@@ -135,7 +135,7 @@ protected:
     void contextMenuEvent(QContextMenuEvent* event) override
     {
         QMenu menu{this};
-        menu.addAction(tr("Remove from List"), this, [this] { Q_EMIT removeRequested(path()); });
+        menu.addAction(tr("&Remove from List"), this, [this] { Q_EMIT removeRequested(path()); });
         menu.exec(event->globalPos());
     }
 };

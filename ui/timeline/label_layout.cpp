@@ -90,13 +90,20 @@ void placeLayerNames(const Placing& to, const TimelineModel& model, const StackC
 
 } // namespace
 
-std::array<QRectF, 2> besideMark(const PeakMark& mark, const QSizeF& size, double scale)
+std::array<QRectF, 6> besideMark(const PeakMark& mark, const QSizeF& size, double scale)
 {
     const double dx = 10 * scale;
-    const double y = mark.below ? mark.apex.y() + 3 : mark.apex.y() - size.height();
-    const QRectF right{QPointF{mark.apex.x() + dx, y}, size};
-    const QRectF left{QPointF{mark.apex.x() - dx - size.width(), y}, size};
-    return mark.below ? std::array{left, right} : std::array{right, left};
+    const double above = mark.apex.y() - size.height();
+    const double below = mark.apex.y() + 3;
+    const double middle = mark.apex.y() - size.height() / 2;
+    const auto right = [&](double y) { return QRectF{QPointF{mark.apex.x() + dx, y}, size}; };
+    const auto left = [&](double y) {
+        return QRectF{QPointF{mark.apex.x() - dx - size.width(), y}, size};
+    };
+    return mark.below ? std::array{left(below),   right(below), left(middle),
+                                   right(middle), left(above),  right(above)}
+                      : std::array{right(above), left(above),  right(middle),
+                                   left(middle), right(below), left(below)};
 }
 
 PlacedLabels placeLabels(const TimelineModel& model, const TimelineFrame& frame, const Theme& theme,

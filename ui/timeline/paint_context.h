@@ -104,8 +104,8 @@ struct PeakMark
                                   QPointF apex);
 [[nodiscard]] bool isOnMark(const PeakMark& mark, const QPointF& pos, double scale);
 void paintPeakMark(const PaintContext& context, const PeakMark& mark, bool filled);
-/// Places of a peak's label: beside its triangle, right then left.
-[[nodiscard]] std::array<QRectF, 2> besideMark(const PeakMark& mark, const QSizeF& size,
+/// Places of a peak's label: right and left of its triangle, at the best height first.
+[[nodiscard]] std::array<QRectF, 6> besideMark(const PeakMark& mark, const QSizeF& size,
                                                double scale);
 /// Of the stacked timeline.
 [[nodiscard]] std::optional<PeakMark> peakMark(const TimelineModel& model,

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The largest sizes that run: searched in the window, stopped, taken, out of date.
+#include "ui/plan_tables/column_fitter.h"
 #include "ui/problem_form/size_form.h"
 
 #include "tests/support/test_main.h"
 #include "tests/ui/fits/fits_fixture.h"
 
+#include <QHeaderView>
 #include <QLineEdit>
 
 #include <map>
@@ -27,6 +29,7 @@ private Q_SLOTS:
     void aSizeIsTaken();
     void aStoppedSearchKeepsItsSizes();
     void aStepOfOneSizeHasNone();
+    void plannersAreToldWhole();
 
 private:
     static LargestSizeModel& sizes(PlannerPage& page) { return fits(page).sizes().model(); }
@@ -158,6 +161,27 @@ void LargestSizesPageTest::aStepOfOneSizeHasNone()
     QCOMPARE(sentence(*page), QStringLiteral("The step was traced at one size only."));
     QVERIFY(!button(*page).isEnabled());
     QCOMPARE(sizes(*page).rowCount(), 0);
+}
+
+/// Where there is room, beside what is said of the next size.
+void LargestSizesPageTest::plannersAreToldWhole()
+{
+    PlannerPage* page = openVaried();
+    QVERIFY(page != nullptr);
+    const QTableView& table = *fits(*page).sizes().table();
+    const auto needs = [&](int column) {
+        int width = 0;
+        for (int row = 0; row < sizes(*page).rowCount(); ++row)
+            width = std::max(width, cellWidth(table.font(), sizes(*page).index(row, column)));
+        return width;
+    };
+    for (const int column : {LargestSizeModel::AxisColumn, LargestSizeModel::PlannerColumn,
+                             LargestSizeModel::TimeColumn, LargestSizeModel::PeakColumn})
+        QVERIFY(table.columnWidth(column) >= needs(column));
+    QVERIFY(table.columnWidth(LargestSizeModel::PlannerColumn) > 158);
+    m_window->resize(1280, 720);
+    QTRY_COMPARE(table.horizontalHeader()->length(), table.viewport()->width());
+    QVERIFY(table.columnWidth(LargestSizeModel::NextColumn) >= m_theme->px(160));
 }
 
 } // namespace

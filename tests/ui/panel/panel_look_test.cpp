@@ -308,7 +308,7 @@ void PanelLookTest::copiesAPlaceInTheSource()
     auto* menu = viewOf<PlanPage>(*page).findChild<QMenu*>();
     QVERIFY(menu != nullptr);
     QVERIFY(QTest::qWaitFor([&] { return menu->isVisible(); }));
-    QCOMPARE(menu->actions().front()->text(), QStringLiteral("Open in editor"));
+    QCOMPARE(menu->actions().front()->text(), QStringLiteral("&Open in editor"));
     menu->actions()[1]->trigger();
     menu->close();
     QCOMPARE(QGuiApplication::clipboard()->text(), path);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The columns of the plan's table that are hidden at first: what they say is the evaluation's.
+#include "ui/plan_tables/column_fitter.h"
 #include "ui/plan_tables/plan_model.h"
 #include "ui/plan_tables/plan_page.h"
 #include "ui/plan_tables/plan_view.h"
@@ -28,6 +29,8 @@ private Q_SLOTS:
     void init() { openWindow(); }
     void cleanup() { closeWindow(); }
     void tellsMoreInOptionalColumns();
+    void heldColumnsHaveRoomForLongFigures_data();
+    void heldColumnsHaveRoomForLongFigures();
 };
 
 void PlanColumnsTest::tellsMoreInOptionalColumns()
@@ -97,6 +100,34 @@ void PlanColumnsTest::tellsMoreInOptionalColumns()
         QVERIFY(std::abs(shown - rate) <= 0.05);
     }
     QVERIFY(before > 0);
+}
+
+void PlanColumnsTest::heldColumnsHaveRoomForLongFigures_data()
+{
+    QTest::addColumn<int>("column");
+    QTest::addColumn<QString>("figure");
+    QTest::newRow("MiB") << int{PlanModel::SavedColumn} << QStringLiteral("1023.9\u00a0MiB");
+    QTest::newRow("GiB") << int{PlanModel::SavedColumn} << QStringLiteral("999.99\u00a0GiB");
+    QTest::newRow("time") << int{PlanModel::CostColumn} << QStringLiteral("99.9\u00a0ms");
+    QTest::newRow("tensors") << int{PlanModel::TensorColumn}
+                             << QStringLiteral("999 of 999 tensors");
+}
+
+/// Plans passed in a drag may have longer figures than the one at which it began.
+void PlanColumnsTest::heldColumnsHaveRoomForLongFigures()
+{
+    QFETCH(int, column);
+    QFETCH(QString, figure);
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    auto& tree = viewOf<PlanView>(*page);
+    const int width = tree.columnWidth(column);
+    tree.setHeld(true);
+    QCOMPARE(tree.columnWidth(column), width);
+    const bool isNumber = column != PlanModel::TensorColumn;
+    const int needed = isNumber ? figureWidth(tree.font(), figure) : textWidth(tree.font(), figure);
+    QVERIFY2(width >= needed, qPrintable(QStringLiteral("%1 < %2").arg(width).arg(needed)));
+    tree.setHeld(false);
 }
 
 } // namespace

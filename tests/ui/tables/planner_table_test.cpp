@@ -46,6 +46,7 @@ private Q_SLOTS:
     void tellsWhoHasLargerPlansOnly();
     void standsStillInADrag();
     void figuresAreNeverCut();
+    void theUnitOfPeaksIsNeverCut();
 
 private:
     static PlannerTable& tableOf(PlannerPage& page) { return viewOf<BudgetPanel>(page).planners(); }
@@ -334,9 +335,13 @@ void PlannerTableTest::tellsWhoHasLargerPlansOnly()
         table.showAt(asked);
         return table.model()->rowAt(rowOf(table, "every-block")).state;
     };
+    const auto briefly = [&] {
+        return table.model()->rowAt(rowOf(table, "every-block")).shortState;
+    };
     QVERIFY(stateAt(least, least).startsWith(QStringLiteral("feasible")));
     QVERIFY(stateAt(least, least - base::Bytes{1}).startsWith(QStringLiteral("larger only")));
     QCOMPARE(table.note()->text(), QStringLiteral("Up to the peak shown, whether they run or not"));
+    QCOMPARE(briefly(), QStringLiteral("larger"));
     const base::Bytes below = least - base::Bytes{1};
     QVERIFY(stateAt(below, below).startsWith(QStringLiteral("none")));
 }
@@ -377,6 +382,30 @@ void PlannerTableTest::figuresAreNeverCut()
         QCOMPARE(table.maximumHeight(), head + table.model()->rowCount() * rowHeight);
     }
     m_theme->setScalePercent(100);
+}
+
+/// That of another step, after the columns were sized.
+void PlannerTableTest::theUnitOfPeaksIsNeverCut()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    PlannerTable table;
+    auto summaries = page->document().plannerSummaries();
+    table.setSummaries(summaries);
+    table.resize(294, 200);
+    table.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&table));
+    const auto head = [&table] {
+        return table.model()->headerData(PlannerModel::PeakColumn, Qt::Horizontal).toString();
+    };
+    QCOMPARE(head(), QStringLiteral("Peak, GiB"));
+    for (workspace::PlannerSummary& summary : summaries)
+        for (auto& found : summary.report.found)
+            found.peak = base::Bytes{700 << 20};
+    table.setSummaries(summaries);
+    QCOMPARE(head(), QStringLiteral("Peak, MiB"));
+    QVERIFY(nameWidth(m_theme->font(TextRole::Small), head()) + m_theme->px(8)
+            <= table.columnWidth(PlannerModel::PeakColumn));
 }
 
 } // namespace

@@ -46,6 +46,7 @@ private Q_SLOTS:
     void staysAtItsOpsInOtherPlans();
     void setsTheBudgetByTheMenu();
     void copiesPinsAndZoomsByTheMenu();
+    void offersNoPinsOfWhatBackwardComputes();
 
 private:
     /// A step with a plan that recomputes.
@@ -326,6 +327,30 @@ void RangeTest::copiesPinsAndZoomsByTheMenu()
     QCOMPARE(pins.size(), std::size_t{1});
     QCOMPARE(QString::fromStdString(pins.front()),
              QStringLiteral("keep:") + QString{glob}.remove(u'&'));
+}
+
+/// Nothing keeps that for backward, so the pin would match nothing.
+void RangeTest::offersNoPinsOfWhatBackwardComputes()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    TimelineSpot spot;
+    connect(&viewOf<BudgetTimelineView>(*page), &TimelineView::menuRequested, this,
+            [&spot](const TimelineSpot& wanted, const QPoint& /*at*/) { spot = wanted; });
+    bool isSeen = false;
+    for (int up = 4; up < 150 && !isSeen; up += 4) {
+        QMenu* menu = openMenu(*page, 0.8, up);
+        QVERIFY(menu != nullptr);
+        isSeen = spot.layer == static_cast<std::size_t>(timeline::Category::Gradients);
+        if (isSeen) {
+            QVERIFY(entry(*menu, QStringLiteral("Copy: ")) != nullptr);
+            QVERIFY(entry(*menu, QStringLiteral("Always keep")) == nullptr);
+            QVERIFY(entry(*menu, QStringLiteral("Always recompute")) == nullptr);
+        }
+        menu->close();
+        QCoreApplication::sendPostedEvents(menu, QEvent::DeferredDelete);
+    }
+    QVERIFY(isSeen);
 }
 
 } // namespace

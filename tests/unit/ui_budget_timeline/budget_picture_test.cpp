@@ -42,6 +42,9 @@ private Q_SLOTS:
     void leavesOutFactsThatDontFit();
     void placesNoLabelOnAnother();
     void printsNoDeviceOverAnother();
+    void namesTheUnplannedPeakBesideTheLine_data();
+    void namesTheUnplannedPeakBesideTheLine();
+    void theCursorCutsNoLabel();
     void keepsThePillOnItsSideWhilePlanning();
     void survivesEmptyAndTinyTimelines();
     void paintsADragWithinAFrame();
@@ -189,6 +192,62 @@ void BudgetPictureTest::placesNoLabelOnAnother()
                 QVERIFY(!rects[a].intersects(rects[b]));
         }
     }
+}
+
+void BudgetPictureTest::namesTheUnplannedPeakBesideTheLine_data()
+{
+    QTest::addColumn<double>("gib");
+    QTest::addColumn<double>("height");
+    for (const double height : {250.0, 300.0, 420.0})
+        for (const double gib : {10.0, 11.0, 11.99, 13.0})
+            QTest::addRow("%.2f GiB in %.0f px", gib, height) << gib << height;
+}
+
+/// Of a small window, too: where the triangle is below the peak, the label may be beside it.
+void BudgetPictureTest::namesTheUnplannedPeakBesideTheLine()
+{
+    QFETCH(double, gib);
+    QFETCH(double, height);
+    TimelineModel model;
+    BudgetModel budget{model};
+    budget.unplanned = sampleStep(300, 1.0);
+    budget.unplannedPeakName = QStringLiteral("log_softmax_backward_data, backward");
+    BudgetOverlay overlay{budget};
+    model.overlay = &overlay;
+    model.stacked = sampleStep(300, 0.6);
+    model.axis = StepAxis{model.stacked};
+    model.layers = model.stacked->layersPtr();
+    model.line = Bytes{std::llround(gib * double{kGiB})};
+    model.content = budget.content();
+    const TimelineFrame now = frameFor(model, {1024, height}, 1.0);
+    const StackColumns columns =
+        stackColumns(*model.stacked, model.axis, now.deviceCoordinates(1.0));
+    const PlacedLabels labels = placeLabels(model, now, *m_theme, columns, 1.0);
+    QVERIFY(unplannedPeakMark(budget, now).has_value());
+    const std::optional<QRectF> label = labelRect(labels, UnplannedPeakLabel);
+    QVERIFY(label && now.layout.plot.contains(*label));
+    QVERIFY(!label->contains(QPointF{label->center().x(), now.at.yOf(*model.line)}));
+}
+
+/// At the left edge, where the lower bound has its label.
+void BudgetPictureTest::theCursorCutsNoLabel()
+{
+    const TimelineFrame now = frame();
+    const double bound = now.at.yOf(Bytes{2468 * kMiB});
+    const QRect label{static_cast<int>(now.layout.plot.left()) + 14, static_cast<int>(bound) - 16,
+                      60, 12};
+    const QImage alone = m_view->grab(label).toImage();
+    QTest::mouseMove(m_view.get(), {label.left() + 4, static_cast<int>(now.layout.plot.top()) + 4});
+    QVERIFY(m_view->cursorStep().has_value());
+    m_view->setHoverProvider({});
+    const QImage crossed = m_view->grab(label).toImage();
+    QCOMPARE(crossed.size(), alone.size());
+    int most = 0; // the line is seen faintly through the label's ground
+    for (int y = 0; y < alone.height(); ++y)
+        for (int x = 0; x < alone.width(); ++x)
+            most = std::max(most, std::abs(crossed.pixelColor(x, y).lightness()
+                                           - alone.pixelColor(x, y).lightness()));
+    QVERIFY2(most < 64, qPrintable(QString::number(most)));
 }
 
 /// Sizes and names of devices beside the plot: each some 12 pixels high, a name 13 below its size.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ui/shell/mnemonics.h"
+#include "ui/menus/mnemonics.h"
 
 #include <QAction>
 #include <QMenu>
@@ -33,7 +33,9 @@ QList<qsizetype> lettersOf(const QString& text)
     return first + others;
 }
 
-void addTo(const QList<QAction*>& actions)
+} // namespace
+
+void addMnemonics(const QList<QAction*>& actions)
 {
     QSet<QChar> used;
     QList<QAction*> without;
@@ -60,12 +62,10 @@ void addTo(const QList<QAction*>& actions)
     }
 }
 
-} // namespace
-
 void addMnemonics(QMenu& menu)
 {
-    addTo(menu.actions());
-    QObject::connect(&menu, &QMenu::aboutToShow, &menu, [&menu] { addTo(menu.actions()); });
+    addMnemonics(menu.actions());
+    QObject::connect(&menu, &QMenu::aboutToShow, &menu, [&menu] { addMnemonics(menu.actions()); });
     for (QAction* action : menu.actions())
         if (QMenu* below = action->menu())
             addMnemonics(*below);
