@@ -159,19 +159,15 @@ void PlanView::fitColumns()
     if (m_isHeld || m_isFitting || !m_model->plan())
         return;
     const void* program = m_model->plan()->problem().step().get();
-    if (std::exchange(m_program, program) != program) {
+    if (std::exchange(m_program, program) != program)
         m_widest = {};
-        m_widest[PlanModel::TensorColumn] = textWidth(font(), QStringLiteral("999 of 999 tensors"));
-    }
     Widths content{};
-    int reserve = 0; // for longer figures than those that are shown
     for (int column = 0; column < kColumns; ++column) {
         const auto at = static_cast<std::size_t>(column);
         if (isColumnHidden(column))
             continue;
         const int shown = m_byHand.at(at) ? columnWidth(column) : contentWidth(column);
         content.at(at) = m_byHand.at(at) ? shown : std::max(shown, longFigureWidth(font(), column));
-        reserve += content.at(at) - shown;
         m_widest.at(at) = std::max(m_widest.at(at), content.at(at));
     }
     // With room for all that was seen, columns stay as wide while plans change.
@@ -195,12 +191,8 @@ void PlanView::fitColumns()
     if (source > 0 && !m_byHand[PlanModel::SourceColumn])
         source =
             std::clamp(source + roomIn(widths), std::min(source, theme.px(kLeastSource)), source);
-    if (!m_byHand[PlanModel::ModuleColumn]) // so that the reserve moves no column out of view
-        name = std::max(name + std::clamp(roomIn(widths), -reserve, 0),
-                        std::min(name, theme.px(kLeastName)));
-    int& tensors = widths[PlanModel::TensorColumn];
-    if (tensors > 0 && !m_byHand[PlanModel::TensorColumn])
-        tensors += std::clamp(roomIn(widths), 0, m_widest[PlanModel::TensorColumn] - tensors);
+    if (!m_byHand[PlanModel::ModuleColumn]) // so that no column is moved out of view
+        name = std::max(name + std::min(roomIn(widths), 0), std::min(name, theme.px(kLeastName)));
     if (!m_byHand[PlanModel::SavedColumn])
         widths[PlanModel::SavedColumn] += std::clamp(roomIn(widths), 0, theme.px(kBar));
     if (!m_byHand[PlanModel::ModuleColumn])
