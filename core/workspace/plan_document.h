@@ -67,6 +67,12 @@ public:
     /// As keptPlans() writes it: of the session; null: none is kept.
     std::shared_ptr<const std::string> kept;
     PlannedPtr planned; ///< the result of the last finished search, to be kept; null: none
+
+    /// Whether the budget is that of the GPU, so that another GPU brings its own.
+    [[nodiscard]] bool followsDevice() const
+    {
+        return isDeviceGuessed || budget == choices.device.memory;
+    }
 };
 
 /// How a graph is opened.

@@ -73,7 +73,7 @@ const std::vector<Rule>& includeTable()
         {"ui/fits_page", kPage, {}},
         {"ui/plan_panel", kPage, {}},
         {"ui/start_page", kPage, {}},
-        {"ui/document_page", {"core", "ui/base"}, {}},
+        {"ui/document_page", {"core", "ui/base", "ui/menus"}, {}},
         // The window knows no kind of page.
         {"ui/shell",
          {"core", "ui/base", "ui/manual", "ui/menus", "ui/start_page", "ui/document_page"},

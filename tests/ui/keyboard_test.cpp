@@ -167,7 +167,7 @@ void KeyboardTest::tabsWithoutRoomAreInAMenu()
         Q_EMIT others->menu()->aboutToShow();
         QStringList names;
         for (const QAction* action : others->menu()->actions())
-            names << action->text();
+            names << action->text().remove(u'&');
         return names;
     };
     // Each page is in one of the two, and no tab is cut.

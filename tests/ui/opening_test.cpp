@@ -128,11 +128,12 @@ void OpeningTest::asksForTheGpuOnce()
     QCOMPARE(second->strip().count(), std::size_t{0});
     QCOMPARE(second->document().document().choices.device.id, gpu.id);
     QCOMPARE(second->document().budget().count(), gpu.memory.count());
-    // Another one for this document changes neither the answer nor the budget.
+    // Another one for this document doesn't change the answer. Its memory is the budget, as that of
+    // the former one was.
     pick(*gpuBox(viewOf<BudgetPanel>(*second)), "rtx-4070");
     QCOMPARE(second->document().document().choices.device.id, std::string{"rtx-4070"});
     QCOMPARE(m_settings->gpu(), QStringLiteral("rtx-4090"));
-    QCOMPARE(second->document().budget().count(), gpu.memory.count());
+    QCOMPARE(second->document().budget().count(), plan::findDevice("rtx-4070")->memory.count());
 }
 
 void OpeningTest::theStartPageTellsTheGpu()
@@ -197,6 +198,8 @@ void OpeningTest::plansNothingForAnotherGpuEither()
     QVERIFY(QTest::qWaitFor([&] { return document.isDeferred() && !document.isPlanning(); },
                             kPatience));
     QCOMPARE(document.document().choices.device.id, std::string{"h100"});
+    // Nobody has typed the budget: it is the memory of the GPU.
+    QCOMPARE(document.budget().count(), plan::findDevice("h100")->memory.count());
     QVERIFY(document.planned()->choices == document.document().choices);
     QVERIFY(document.planned()->unplanned->evaluation().stepTime < before);
     QCOMPARE(document.planned()->frontier->points().size(), std::size_t{1});

@@ -112,7 +112,7 @@ void chooseTab(const ui::DocumentPage& page, const QString& title)
     QMenu* menu = tabs->parentWidget()->findChild<QToolButton*>()->menu();
     menu->popup(tabs->mapToGlobal(QPoint{0, tabs->height()}));
     for (QAction* action : menu->actions())
-        if (action->text().startsWith(title))
+        if (action->text().remove(u'&').startsWith(title))
             QTest::mouseClick(menu, Qt::LeftButton, {}, menu->actionGeometry(action).center());
     menu->close();
 }

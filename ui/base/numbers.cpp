@@ -87,6 +87,11 @@ QString bytesText(base::Bytes bytes, Rounding rounding)
     return joined(ui::bytesFigure(bytes, rounding));
 }
 
+QString budgetText(base::Bytes budget, base::Bytes peak)
+{
+    return QString::fromStdString(base::budgetText(budget, peak)).replace(u' ', QChar{kNoBreak});
+}
+
 QString shortBytesText(base::Bytes bytes, Rounding rounding)
 {
     return joined(shown(base::bytesFigure(bytes, rounding, base::Digits::Few)));

@@ -14,6 +14,8 @@ using base::Rounding;
 
 /// "7.16 GiB", "288.0 MiB", "12 B": GiB two decimals, MiB and KiB one, B none.
 [[nodiscard]] QString bytesText(base::Bytes bytes, Rounding rounding = Rounding::Nearest);
+/// As base::budgetText: a peak beside it reads as within the budget if it is.
+[[nodiscard]] QString budgetText(base::Bytes budget, base::Bytes peak);
 /// Like bytesText, without decimals of MiB and KiB (hover cards, edges): "289 MiB".
 [[nodiscard]] QString shortBytesText(base::Bytes bytes, Rounding rounding = Rounding::Nearest);
 /// A device's memory, never rounded up: "8 GiB", "23.98 GiB".

@@ -3,6 +3,7 @@
 
 #include "ui/base/icons.h"
 #include "ui/base/widgets.h"
+#include "ui/menus/mnemonics.h"
 
 #include <QMenu>
 #include <QPaintEvent>
@@ -109,6 +110,7 @@ PagesDock::PagesDock(const QString& name, const QString& title, QWidget* parent)
     m_others->setAccessibleName(tr("More pages of %1").arg(title));
     m_others->setMenu(new QMenu{m_others});
     connect(m_others->menu(), &QMenu::aboutToShow, this, &PagesDock::fillOthers);
+    addMnemonics(*m_others->menu());
     m_others->hide();
     row->addWidget(m_others);
     row->addStretch(1);
@@ -122,8 +124,8 @@ PagesDock::PagesDock(const QString& name, const QString& title, QWidget* parent)
     more->setAccessibleName(tr("Menu of %1").arg(title));
     more->setPopupMode(QToolButton::InstantPopup);
     auto* menu = new QMenu{more};
-    menu->addAction(tr("Float"), this, [this] { setFloating(!isFloating()); });
-    menu->addAction(tr("Hide"), this, &QWidget::hide);
+    menu->addAction(tr("&Float"), this, [this] { setFloating(!isFloating()); });
+    menu->addAction(tr("&Hide"), this, &QWidget::hide);
     more->setMenu(menu);
     row->addWidget(more);
     setTitleBarWidget(bar);

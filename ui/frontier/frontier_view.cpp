@@ -376,11 +376,12 @@ void FrontierView::mouseReleaseEvent(QMouseEvent* event)
     m_dragging = false;
     const bool isClick = (event->position() - m_pressed).manhattanLength()
                          < QGuiApplication::styleHints()->startDragDistance();
-    if (const NearPlan near = nearTo(event->position()); isClick && near.point != nullptr)
-        if (const run::PlanFrom* stop = stopOf(*near.point)) {
-            Q_EMIT budgetCommitted(stop->budget);
-            return;
-        }
+    if (const NearPlan near = nearTo(event->position()); isClick && near.point != nullptr) {
+        const run::PlanFrom* stop = stopOf(*near.point);
+        Q_EMIT budgetCommitted(stop != nullptr ? stop->budget
+                                               : shownCeiling((*near.point)->evaluation().peak));
+        return;
+    }
     Q_EMIT budgetCommitted(budgetAt(event->position().x()));
 }
 

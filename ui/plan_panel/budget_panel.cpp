@@ -389,7 +389,7 @@ void BudgetPanel::showPlan(const workspace::Planned& planned, const run::PlanCho
         m_gaugeText->setText(
             isOver ? tr("Over this GPU's %1.").arg(ui::bytesText(memory))
                    : tr("peak %1 of %2")
-                         .arg(ui::bytesText(*peak, Rounding::Up), ui::bytesText(m_budget)));
+                         .arg(ui::bytesText(*peak, Rounding::Up), ui::budgetText(m_budget, *peak)));
         m_boundsText->hide();
         judgePlan(choice);
     } else {

@@ -130,7 +130,7 @@ void VerdictBox::contextMenuEvent(QContextMenuEvent* event)
 {
     auto* menu = new QMenu{this};
     menu->setAttribute(Qt::WA_DeleteOnClose);
-    menu->addAction(tr("Copy"), this,
+    menu->addAction(tr("&Copy"), this,
                     [this] { QGuiApplication::clipboard()->setText(sentence()); });
     menu->popup(event->globalPos());
 }

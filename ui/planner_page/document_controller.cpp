@@ -139,7 +139,7 @@ void DocumentController::commitChoices(const workspace::Choices& choices)
 void DocumentController::pushChoices(const workspace::Choices& choices)
 {
     // Once it is known for which GPU to plan, its memory is the budget.
-    const bool isAnswer = m_document.isDeviceGuessed && choices.device != m_document.choices.device;
+    const bool isAnswer = m_document.followsDevice() && choices.device != m_document.choices.device;
     const auto apply = [this, isAnswer](const workspace::Choices& wanted, base::Bytes budget) {
         if (isAnswer) {
             applyBudget(budget);
