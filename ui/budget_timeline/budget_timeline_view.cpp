@@ -125,6 +125,7 @@ void BudgetTimelineView::setBudget(std::optional<base::Bytes> budget)
     // During a drag the mouse controls the line.
     if (m_budget.drag || budget == model().line)
         return;
+    closeField(); // what was typed was for another budget
     model().line = budget;
     changed();
 }
@@ -236,6 +237,7 @@ void BudgetTimelineView::endDragAt(base::Bytes budget)
 {
     if (!m_budget.drag)
         return;
+    closeField(); // what was typed was for another budget
     model().line = budget;
     letGo();
 }
@@ -266,6 +268,7 @@ void BudgetTimelineView::commit(base::Bytes budget)
     if (!model().line || budget == *model().line || budget.count() <= 0)
         return;
     const base::Bytes before = *model().line;
+    closeField(); // what was typed was for another budget
     model().line = budget;
     changed();
     Q_EMIT budgetCommitted(budget, before);

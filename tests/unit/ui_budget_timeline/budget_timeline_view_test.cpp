@@ -206,6 +206,12 @@ void BudgetTimelineViewTest::keepsTheFieldOpenForAnUnreadableBudget()
     QTest::keyClick(field, Qt::Key_Return);
     QCOMPARE(rejected.size(), 1);
     QVERIFY(field->isVisible());
+    // Another budget, as by undo, ends it.
+    m_view->setBudget(Bytes{6144 * kMiB});
+    QVERIFY(!field->isVisible());
+    m_view->setBudget(Bytes{7424 * kMiB});
+    m_view->typeBudget();
+    QVERIFY(field->isVisible());
     QTest::keyClick(field, Qt::Key_Escape);
     QVERIFY(!field->isVisible());
     QCOMPARE(m_view->budget()->count(), 7424 * kMiB);
