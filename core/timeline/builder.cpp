@@ -31,6 +31,11 @@ Builder::Builder(const std::vector<base::Nanoseconds>& durations, LayersPtr laye
         m_times.append(time += duration.count());
 }
 
+Builder::Builder(Times times, LayersPtr layers)
+    : m_layers{std::move(layers)}, m_hasSteps{true}, m_times{std::move(times)}
+{
+}
+
 Builder& Builder::add(const Interval& interval)
 {
     m_intervals.push_back(interval);

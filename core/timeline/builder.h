@@ -31,9 +31,12 @@ public:
     /// An axis of nanoseconds that begins at the first event. Each event is a step of its own, so
     /// that a peak between two events of the same time isn't lost. The last event ends the axis.
     explicit Builder(LayersPtr layers) : m_layers{std::move(layers)} {}
+    /// An axis of steps that begin at these times; the last one is the end of the last step.
+    Builder(Times times, LayersPtr layers);
 
     /// Only on an axis of steps. Begin and end must be steps, begin <= end, layer and lane known.
     Builder& add(const Interval& interval);
+    void reserve(std::size_t intervals) { m_intervals.reserve(intervals); }
     /// What isn't freed is live until the end. `time` is a step or nanoseconds. An event that fails
     /// has no effect.
     [[nodiscard]] base::Result<void> alloc(std::int64_t time, const Allocation& block);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/base/column.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -9,24 +11,29 @@ namespace plimsoll::timeline {
 
 /// Non-decreasing times, none below 0. compress() stores each in little more than 32 bits: a block
 /// has its first time and the distance of each to it. Blocks for which that doesn't suffice keep
-/// whole times.
+/// whole times. Copies of compressed times share them.
 class Times
 {
 public:
+    /// 0, 1, 2 …: takes no memory.
+    [[nodiscard]] static Times counting(std::size_t count);
+
     void reserve(std::size_t count) { m_whole.reserve(count); }
+    /// Not after compress().
     void append(std::int64_t time) { m_whole.push_back(time); }
     void compress();
 
     [[nodiscard]] std::size_t size() const
     {
-        return m_behind.empty() ? m_whole.size() : m_behind.size();
+        return m_count + (m_behind.empty() ? m_whole.size() : m_behind.size());
     }
     [[nodiscard]] std::int64_t operator[](std::size_t at) const
     {
-        if (m_behind.empty())
-            return m_whole[at];
-        const std::int64_t first = m_first[at / kBlock];
-        return first >= 0 ? first + m_behind[at] : m_whole[wholeOf(first) + at % kBlock];
+        if (!m_behind.empty()) {
+            const std::int64_t first = m_first[at / kBlock];
+            return first >= 0 ? first + m_behind[at] : m_exact[exactOf(first) + at % kBlock];
+        }
+        return m_count > 0 ? static_cast<std::int64_t>(at) : m_whole[at];
     }
     /// Number of times that are not after `time`.
     [[nodiscard]] std::size_t countUntil(std::int64_t time) const;
@@ -35,14 +42,16 @@ private:
     static constexpr std::size_t kBlock = 64;
 
     /// Where the whole times of a block begin.
-    [[nodiscard]] static std::size_t wholeOf(std::int64_t first)
+    [[nodiscard]] static std::size_t exactOf(std::int64_t first)
     {
         return static_cast<std::size_t>(-1 - first);
     }
 
-    std::vector<std::int64_t> m_whole;   ///< all, or those of some blocks
-    std::vector<std::int64_t> m_first;   ///< by block; below 0: see wholeOf()
-    std::vector<std::uint32_t> m_behind; ///< empty: not compressed
+    std::size_t m_count = 0;              ///< of counting()
+    std::vector<std::int64_t> m_whole;    ///< until they are compressed
+    base::Column<std::int64_t> m_first;   ///< by block; below 0: see exactOf()
+    base::Column<std::uint32_t> m_behind; ///< empty: not compressed
+    base::Column<std::int64_t> m_exact;   ///< of blocks that keep whole times
 };
 
 } // namespace plimsoll::timeline

@@ -27,6 +27,7 @@ const std::vector<Rule>& includeTable()
         {"core/base", {}, {}},
         {"core/io", {"core/base"}, {"zlib", "nlohmann"}},
         {"core/timeline", {"core/base"}, {}},
+        {"core/memtrace", {"core/base", "core/timeline"}, {"robin-map"}},
         {"core/graph", {"core/base"}, {}},
         {"core/allocator", {"core/base"}, {}},
         {"core/readers",

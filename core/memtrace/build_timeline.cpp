@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/memtrace/build_timeline.h"
+
+#include "core/timeline/builder.h"
+
+#include <algorithm>
+
+namespace plimsoll::memtrace {
+
+namespace {
+
+void addBands(timeline::Builder& builder, const MemoryTrace& trace, const DeviceTrace& device)
+{
+    for (const Annotation& annotation : trace.annotations()) {
+        if (annotation.device != device.ordinal())
+            continue;
+        timeline::Band band;
+        band.begin = static_cast<std::uint32_t>(stepAtTime(device, annotation.begin));
+        band.end = static_cast<std::uint32_t>(stepAtTime(device, annotation.end));
+        band.label = annotation.name;
+        builder.addBand(std::move(band));
+    }
+}
+
+void addMarks(timeline::Builder& builder, const DeviceTrace& device)
+{
+    for (const OutOfMemory& failed : device.outOfMemory())
+        builder.addMark({failed.event + 1, "out of memory"});
+    for (EventIndex event = 0; event < device.eventCount(); ++event)
+        if (device.action(event) == Action::Snapshot)
+            builder.addMark({event + 1, "snapshot"});
+}
+
+} // namespace
+
+std::size_t stepAtTime(const DeviceTrace& device, base::Nanoseconds time)
+{
+    const std::size_t begun = device.axisTimes().countUntil(time.count());
+    return std::clamp<std::size_t>(begun, 1, device.stepCount()) - 1;
+}
+
+timeline::TimelinePtr buildTimeline(const MemoryTrace& trace, const DeviceTrace& device,
+                                    const Layering& layering, Axis axis,
+                                    const std::function<bool(std::uint32_t)>& keeps)
+{
+    timeline::Builder builder{
+        axis == Axis::Time ? device.axisTimes() : timeline::Times::counting(device.stepCount() + 1),
+        layering.layers};
+    const Allocations& allocations = device.allocations();
+    builder.reserve(allocations.size());
+    const auto add = [&](std::uint32_t index) {
+        if (keeps && !keeps(index))
+            return;
+        timeline::Interval interval;
+        interval.begin = device.firstStep(index);
+        interval.end = device.lastStep(index);
+        interval.bytes = base::Bytes{allocations.bytes[index]};
+        interval.origin = index;
+        interval.layer = layering.layerOf.empty() ? std::uint8_t{0} : layering.layerOf[index];
+        builder.add(interval);
+    };
+    // In the order in which they begin: those from before the recording first.
+    const auto count = static_cast<std::uint32_t>(allocations.size());
+    for (std::uint32_t index = 0; index < count; ++index)
+        if (allocations.allocEvent[index] == kNoEvent)
+            add(index);
+    for (std::uint32_t index = 0; index < count; ++index)
+        if (allocations.allocEvent[index] != kNoEvent)
+            add(index);
+    addBands(builder, trace, device);
+    addMarks(builder, device);
+    return std::move(builder).build();
+}
+
+} // namespace plimsoll::memtrace

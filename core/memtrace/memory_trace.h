@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/memtrace/device_trace.h"
+#include "core/memtrace/stack_table.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace plimsoll::memtrace {
+
+/// A named range of time, such as a phase of a training step. Ranges nest.
+struct Annotation
+{
+    std::string name;
+    int device = 0;
+    base::Nanoseconds begin; ///< from the trace's begin
+    base::Nanoseconds end;   ///< of one that was never ended: the trace's end
+    int depth = 0;           ///< 0: in no other range
+};
+
+/// What a MemoryTrace consists of.
+struct TraceParts
+{
+    std::vector<DeviceTrace> devices;
+    StackTable stacks;
+    std::vector<Annotation> annotations;
+    std::map<std::string, std::string> settings;
+    std::map<std::string, std::size_t> statistics;
+    std::vector<std::string> gaps;
+    bool hasTimes = true;
+    std::int64_t epochNs = 0;
+    base::Nanoseconds duration;
+};
+
+/// What a process did with memory, as some recording tells it: one value for all formats of
+/// profiles. Immutable; made by Builder.
+class MemoryTrace
+{
+public:
+    explicit MemoryTrace(TraceParts parts) : m{std::move(parts)} {}
+
+    /// By ordinal, pinned host memory last; at least one.
+    [[nodiscard]] const std::vector<DeviceTrace>& devices() const { return m.devices; }
+    [[nodiscard]] const StackTable& stacks() const { return m.stacks; }
+    /// Sorted by begin, outer ranges first.
+    [[nodiscard]] const std::vector<Annotation>& annotations() const { return m.annotations; }
+    /// The allocator's settings as recorded, by name.
+    [[nodiscard]] const std::map<std::string, std::string>& settings() const { return m.settings; }
+    /// Tolerated oddities, each with its number of occurrences.
+    [[nodiscard]] const std::map<std::string, std::size_t>& statistics() const
+    {
+        return m.statistics;
+    }
+    /// What this recording can't show, a sentence each.
+    [[nodiscard]] const std::vector<std::string>& gaps() const { return m.gaps; }
+
+    /// False: events have no times; each counts as a nanosecond.
+    [[nodiscard]] bool hasTimes() const { return m.hasTimes; }
+    /// Of the first event, since 1970; 0 if unknown.
+    [[nodiscard]] std::int64_t epochNs() const { return m.epochNs; }
+    [[nodiscard]] base::Nanoseconds duration() const { return m.duration; }
+
+private:
+    TraceParts m;
+};
+
+using MemoryTracePtr = std::shared_ptr<const MemoryTrace>;
+
+} // namespace plimsoll::memtrace
