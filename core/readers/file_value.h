@@ -5,6 +5,7 @@
 #include "core/base/result.h"
 #include "core/graph/program.h"
 #include "core/io/source.h"
+#include "core/memtrace/memory_trace.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -49,11 +50,20 @@ struct ReadProgram
     std::string contentHash; ///< io::contentHash of the decompressed content
 };
 
+/// What a profile reader returns; its oddities are the trace's.
+struct ReadProfile
+{
+    memtrace::MemoryTracePtr trace;
+    std::string formatId;
+    int formatVersion = 0;
+    std::string contentHash; ///< io::contentHash of the decompressed content
+};
+
 /// The text of a file that is parsed together with what it belongs to: a plan or a measurement with
 /// its graph, a problem by its solver.
 using FileText = std::shared_ptr<const io::FileContent>;
 
 /// What a file holds. A session is opened by its path.
-using FileValue = std::variant<ReadProgram, FileText, std::filesystem::path>;
+using FileValue = std::variant<ReadProgram, ReadProfile, FileText, std::filesystem::path>;
 
 } // namespace plimsoll::readers

@@ -31,7 +31,7 @@ const std::vector<Rule>& includeTable()
         {"core/graph", {"core/base"}, {}},
         {"core/allocator", {"core/base"}, {}},
         {"core/readers",
-         {"core/base", "core/io", "core/graph"},
+         {"core/base", "core/io", "core/graph", "core/timeline", "core/memtrace"},
          {"simdjson", "nlohmann", "sqlite3"}},
         {"core/device", {"core/base", "core/io", "core/graph"}, {"nlohmann"}},
         {"core/plan", {"core/base", "core/graph", "core/device"}, {}},
