@@ -69,6 +69,9 @@ public:
     /// Sorted by event.
     [[nodiscard]] const std::vector<EventText>& texts() const { return m.texts; }
 
+    /// All of it, to be stored.
+    [[nodiscard]] const DeviceColumns& columns() const { return m; }
+
 private:
     [[nodiscard]] std::uint64_t foldedBefore(EventIndex event) const;
 

@@ -3,6 +3,7 @@
 
 #include "core/memtrace/ids.h"
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,6 +38,21 @@ public:
     [[nodiscard]] std::size_t frameCount() const { return m_frames.size(); }
     /// Of different stacks, the empty one included.
     [[nodiscard]] std::size_t stackCount() const { return m_stackBegins.size() - 1; }
+
+    /// As they are stored: see StackTable::fromTables().
+    struct Tables
+    {
+        std::vector<std::string> texts;
+        std::vector<Frame> frames;
+        std::vector<FrameId> stackFrames;
+        std::vector<std::uint32_t> stackBegins;
+    };
+    [[nodiscard]] Tables tables() const
+    {
+        return {m_texts, m_frames, m_stackFrames, m_stackBegins};
+    }
+    /// Nothing if an id in them leads nowhere, or the empty text or stack is missing.
+    [[nodiscard]] static std::optional<StackTable> fromTables(Tables tables);
 
 private:
     friend class StackTableBuilder;

@@ -41,6 +41,31 @@ void Times::compress()
     m_exact = base::Column{std::move(exact)};
 }
 
+std::optional<Times> Times::fromColumns(Columns columns)
+{
+    const std::size_t count = columns.behind.size();
+    if (columns.first.size() != (count + kBlock - 1) / kBlock)
+        return std::nullopt;
+    Times times;
+    times.m_first = std::move(columns.first);
+    times.m_behind = std::move(columns.behind);
+    times.m_exact = std::move(columns.exact);
+    std::int64_t last = 0;
+    for (std::size_t begin = 0; begin < count; begin += kBlock) {
+        const std::size_t end = std::min(begin + kBlock, count);
+        const std::int64_t first = times.m_first[begin / kBlock];
+        if (first < 0 && exactOf(first) + (end - begin) > times.m_exact.size())
+            return std::nullopt;
+        for (std::size_t at = begin; at < end; ++at) {
+            const std::int64_t time = times[at];
+            if (time < last)
+                return std::nullopt;
+            last = time;
+        }
+    }
+    return times;
+}
+
 std::size_t Times::countUntil(std::int64_t time) const
 {
     std::size_t begin = 0;

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace plimsoll::timeline {
@@ -37,6 +38,18 @@ public:
     }
     /// Number of times that are not after `time`.
     [[nodiscard]] std::size_t countUntil(std::int64_t time) const;
+
+    /// Compressed times as they are stored, by block and by time.
+    struct Columns
+    {
+        base::Column<std::int64_t> first;
+        base::Column<std::uint32_t> behind;
+        base::Column<std::int64_t> exact;
+    };
+    /// Requires compress().
+    [[nodiscard]] Columns columns() const { return {m_first, m_behind, m_exact}; }
+    /// Nothing if these aren't columns of non-decreasing times from 0 on.
+    [[nodiscard]] static std::optional<Times> fromColumns(Columns columns);
 
 private:
     static constexpr std::size_t kBlock = 64;

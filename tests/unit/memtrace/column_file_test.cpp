@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/memtrace/column_file.h"
+
+#include "core/memtrace/build_timeline.h"
+
+#include "tests/support/test_main.h"
+#include "tests/unit/memtrace/simulated_device.h"
+
+#include <QTest>
+
+namespace {
+
+using plimsoll::base::Result;
+using plimsoll::tests::Random;
+using plimsoll::tests::recorded;
+using plimsoll::tests::SimulatedDevice;
+using namespace plimsoll::memtrace; // NOLINT(google-build-using-namespace)
+
+/// With everything that a trace can have.
+MemoryTracePtr anyTrace()
+{
+    SimulatedDevice truth{7};
+    truth.run(300);
+    Builder builder;
+    const FrameId frame =
+        builder.stacks().frame({builder.stacks().text("a.py"), builder.stacks().text("f"), 3,
+                                builder.stacks().text("fx")});
+    const StackId stack = builder.stacks().stack(std::vector<FrameId>{frame, frame});
+    for (std::size_t i = 50; i < truth.log.size(); ++i) {
+        RecordedEvent event = truth.log[i];
+        event.stack = i % 2 == 0 ? stack : StackId{};
+        if (!builder.device(0).add(event))
+            return nullptr;
+    }
+    RecordedEvent failed;
+    failed.action = Action::OutOfMemory;
+    failed.bytes = 5000;
+    failed.deviceFreeBytes = 100;
+    failed.timeNs = truth.log.back().timeNs;
+    const Result<EventIndex> index = builder.device(0).add(failed);
+    if (!index)
+        return nullptr;
+    builder.device(0).addText(
+        {*index, builder.stacks().text("forward"), EventText::Kind::UserMetadata});
+    RecordedEvent host;
+    host.action = Action::Alloc;
+    host.bytes = 5;
+    host.timeNs = truth.log.back().timeNs;
+    if (!builder.device(-1).add(host))
+        return nullptr;
+    for (const std::uint64_t page : truth.pages)
+        if (!builder.device(0).addSegment(
+                {page, plimsoll::tests::kPage, page % 3, {0, 1}, true, true, stack}))
+            return nullptr;
+    for (const auto& [address, block] : truth.blocks)
+        if (!builder.device(0).addBlock(
+                {address, 512, block.bytes, RecordedBlock::State::Active, {}}))
+            return nullptr;
+    builder.beginRange("step", 0, *truth.log[60].timeNs);
+    builder.setSetting("expandable_segments", "true");
+    builder.count("skipped", 4);
+    auto trace = std::move(builder).build();
+    return trace ? *trace : nullptr;
+}
+
+Result<MemoryTracePtr> readBack(std::string bytes)
+{
+    return readColumns(std::make_shared<const std::string>(std::move(bytes)));
+}
+
+class ColumnFileTest : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void givesBackTheTrace();
+    void refusesWhatIsCut();
+    void survivesFlippedBits();
+    void refusesOtherFiles_data();
+    void refusesOtherFiles();
+};
+
+void ColumnFileTest::givesBackTheTrace()
+{
+    const MemoryTracePtr trace = anyTrace();
+    QVERIFY(trace);
+    const std::string bytes = writeColumns(*trace);
+    const Result<MemoryTracePtr> read = readBack(bytes);
+    QVERIFY2(read, read ? "" : read.error().message.c_str());
+    QCOMPARE(writeColumns(**read), bytes);
+    QCOMPARE((*read)->devices().size(), trace->devices().size());
+    QCOMPARE((*read)->statistics(), trace->statistics());
+    QCOMPARE((*read)->settings(), trace->settings());
+    QCOMPARE((*read)->annotations().front().name, std::string{"step"});
+    for (std::size_t i = 0; i < trace->devices().size(); ++i) {
+        const Layering layering{plimsoll::timeline::categoryLayers(), {}};
+        const DeviceTrace& was = trace->devices()[i];
+        const DeviceTrace& is = (*read)->devices()[i];
+        QCOMPARE(buildTimeline(**read, is, layering, Axis::Time)->totals(),
+                 buildTimeline(*trace, was, layering, Axis::Time)->totals());
+        QCOMPARE(is.reserved().points(), was.reserved().points());
+        QCOMPARE(is.recordedCount(), was.recordedCount());
+        QCOMPARE(is.ordinal(), was.ordinal());
+    }
+}
+
+void ColumnFileTest::refusesWhatIsCut()
+{
+    const MemoryTracePtr trace = anyTrace();
+    QVERIFY(trace);
+    const std::string bytes = writeColumns(*trace);
+    for (std::size_t size = 0; size < bytes.size(); size += size < 200 ? 1 : 37)
+        QVERIFY(!readBack(bytes.substr(0, size)));
+    QVERIFY(!readBack(bytes + std::string(8, '\0')));
+}
+
+/// Whatever is read can be drawn.
+void ColumnFileTest::survivesFlippedBits()
+{
+    const MemoryTracePtr trace = anyTrace();
+    QVERIFY(trace);
+    const std::string bytes = writeColumns(*trace);
+    Random random{3};
+    int refused = 0;
+    for (int round = 0; round < 3000; ++round) {
+        std::string damaged = bytes;
+        char& byte = damaged[random.below(damaged.size())];
+        byte = static_cast<char>(byte ^ (1 << random.below(8)));
+        const Result<MemoryTracePtr> read = readBack(std::move(damaged));
+        refused += read ? 0 : 1;
+        if (!read)
+            continue;
+        const DeviceTrace& device = (*read)->devices().front();
+        const auto timeline =
+            buildTimeline(**read, device, {plimsoll::timeline::categoryLayers(), {}}, Axis::Time);
+        QVERIFY(timeline->peak().count() >= 0);
+        static_cast<void>(timeline->aliveAt(timeline->stepCount() / 2));
+    }
+    QVERIFY(refused > 500);
+}
+
+void ColumnFileTest::refusesOtherFiles_data()
+{
+    QTest::addColumn<QByteArray>("bytes");
+    QTest::addColumn<QString>("sentence");
+    QTest::newRow("empty") << QByteArray{} << "byte 0: it ends early";
+    QTest::newRow("another kind") << QByteArray{"GIF89a__"} << "byte 8: this is not a memory trace";
+    QTest::newRow("newer") << QByteArray{"PLMTRACE\2\0\0\0\0\0\0", 16}
+                           << "byte 16: version 2 of memory traces is unknown; a newer Plimsoll "
+                              "wrote it";
+}
+
+void ColumnFileTest::refusesOtherFiles()
+{
+    QFETCH(QByteArray, bytes);
+    QFETCH(QString, sentence);
+    const Result<MemoryTracePtr> read = readBack(bytes.toStdString());
+    QVERIFY(!read);
+    QCOMPARE(QString::fromStdString(read.error().message), sentence);
+}
+
+} // namespace
+
+PLIMSOLL_TEST(ColumnFileTest, QCoreApplication)
+#include "column_file_test.moc"
