@@ -75,11 +75,17 @@ const std::vector<Rule>& includeTable()
         {"ui/plan_panel", kPage, {}},
         {"ui/start_page", kPage, {}},
         {"ui/document_page", {"core", "ui/base", "ui/menus"}, {}},
+        {"ui/timeline_commands",
+         {"core", "ui/base", "ui/timeline", "ui/plot", "ui/document_page"},
+         {}},
         // The window knows no kind of page.
         {"ui/shell",
          {"core", "ui/base", "ui/manual", "ui/menus", "ui/start_page", "ui/document_page"},
          {}},
         {"ui/planner_page", {"core", "ui"}, {}},
+        {"ui/profile_page",
+         {"core", "ui/base", "ui/plot", "ui/timeline", "ui/document_page", "ui/models", "ui/menus"},
+         {}},
     };
     return kTable;
 }

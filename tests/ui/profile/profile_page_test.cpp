@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// A profile in the window, out of a session: beside a graph, changed, undone, saved, opened again.
+#include "ui/profile_page/profile_page.h"
+
+#include "core/memtrace/column_file.h"
+#include "core/workspace/profile/profile_document.h"
+#include "ui/base/numbers.h"
+#include "ui/profile_page/active_view.h"
+
+#include "tests/support/recorded_training.h"
+#include "tests/support/test_main.h"
+#include "tests/ui/window_fixture.h"
+
+#include <QAction>
+#include <QMenuBar>
+#include <QSignalSpy>
+
+namespace {
+
+using namespace plimsoll;
+using namespace plimsoll::ui;
+using tests::kPatience;
+using tests::RecordedTraining;
+
+class ProfilePageTest : public QObject, private tests::WindowFixture
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init() { openWindow(); }
+    void cleanup() { closeWindow(); }
+    void showsTheRecording();
+    void changesAreUndone();
+    void aSessionKeepsWhatIsShown();
+    void aSessionHoldsGraphsAndProfiles();
+    void aDamagedCopyIsTold();
+
+private:
+    /// A session with a profile of that training.
+    QString sessionOf(RecordedTraining training, const char* name = "profile.plimsoll")
+    {
+        return write(name, memtrace::writeColumns(*training.trace()));
+    }
+    QString write(const char* name, const std::string& content)
+    {
+        const std::string path = m_folder->file(name);
+        const auto made = session::SessionStore::create(path, [&](session::SessionStore& store) {
+            return store
+                .addDocument({{}, "profile", "step.pickle", "/tmp/step.pickle", "hash", "{}", "{}"})
+                .and_then([&](session::DocumentId id) {
+                    return store.saveBlob(id, session::kContent, content);
+                });
+        });
+        return made ? QString::fromStdString(path) : QString{};
+    }
+    ProfilePage* openProfile(const QString& path)
+    {
+        QSignalSpy opened{m_window.get(), &MainWindow::opened};
+        m_window->openFiles({path});
+        return opened.wait(kPatience) ? qobject_cast<ProfilePage*>(m_window->currentPage())
+                                      : nullptr;
+    }
+    [[nodiscard]] QStringList menus() const
+    {
+        QStringList titles;
+        for (const QAction* action : m_window->menuBar()->actions())
+            if (action->isVisible())
+                titles << action->text().remove(u'&');
+        return titles;
+    }
+    static void choose(ProfilePage& page, memtrace::Axis axis)
+    {
+        workspace::ProfileSettings settings = page.controller().document().settings;
+        settings.axis = axis;
+        page.controller().change(QStringLiteral("Axis"), settings);
+    }
+};
+
+void ProfilePageTest::showsTheRecording()
+{
+    ProfilePage* page = openProfile(sessionOf({}));
+    QVERIFY(page != nullptr);
+    const auto& active = tests::viewOf<ActiveView>(*page);
+    // 12 weights of 2 MiB; activations of 1, 2 and 3 MiB in turn, the first backward's scratch.
+    const std::int64_t peak =
+        (12 * 2 + 4 * 6) * RecordedTraining::kMiB + RecordedTraining::kMiB / 2;
+    const base::Bytes reserved{4 * 14 * RecordedTraining::kMiB};
+    QCOMPARE(active.timeline()->peak().count(), peak);
+    QCOMPARE(active.axisTop() >= base::Bytes{4 * 14 * RecordedTraining::kMiB}, true);
+    QVERIFY(active.subtitle().contains(QStringLiteral("GPU 0")));
+    QVERIFY(active.subtitle().contains(QStringLiteral("peak ") + bytesText(base::Bytes{peak})));
+    QVERIFY(active.subtitle().contains(QStringLiteral("reserved ") + bytesText(reserved)));
+    QCOMPARE(page->factsText(), QStringLiteral("60 allocations · 144 events"));
+    QCOMPARE(active.timeline()->bands().size(), std::size_t{6});
+    QVERIFY(menus().contains(QStringLiteral("Profile")));
+    QVERIFY(!menus().contains(QStringLiteral("Plan")));
+    page->selection().setStep(0);
+    QCOMPARE(page->cursorText(),
+             QStringLiteral("before the first event · active %1 · reserved %2")
+                 .arg(bytesText(base::Bytes{24 * RecordedTraining::kMiB}), bytesText(reserved)));
+}
+
+void ProfilePageTest::changesAreUndone()
+{
+    ProfilePage* page = openProfile(sessionOf({}));
+    QVERIFY(page != nullptr);
+    const auto& active = tests::viewOf<ActiveView>(*page);
+    const double duration = active.axisLength();
+    QCOMPARE(duration, double(page->controller().document().trace->duration().count()));
+    choose(*page, memtrace::Axis::Events);
+    QVERIFY(QTest::qWaitFor([&] { return active.axisLength() != duration; }, kPatience));
+    QCOMPARE(active.axisLength(), double(active.timeline()->stepCount()));
+    trigger("edit.undo");
+    QVERIFY(QTest::qWaitFor([&] { return active.axisLength() == duration; }, kPatience));
+    trigger("edit.redo");
+    QVERIFY(QTest::qWaitFor([&] { return active.axisLength() != duration; }, kPatience));
+    QVERIFY(page->isUnsaved());
+}
+
+void ProfilePageTest::aSessionKeepsWhatIsShown()
+{
+    const QString path = sessionOf({});
+    ProfilePage* page = openProfile(path);
+    QVERIFY(page != nullptr);
+    choose(*page, memtrace::Axis::Events);
+    page->controller().setNotes(QStringLiteral("look at step 1"));
+    QVERIFY(QTest::qWaitFor([&] { return page->isSettled() && !page->isUnsaved(); }, kPatience));
+    trigger("file.close");
+    QVERIFY(QTest::qWaitFor([&] { return m_window->currentPage() == nullptr; }, kPatience));
+    page = openProfile(path);
+    QVERIFY(page != nullptr);
+    QCOMPARE(page->controller().document().settings.axis, memtrace::Axis::Events);
+    QCOMPARE(page->controller().document().notesText, std::string{"look at step 1"});
+    QVERIFY(!page->isUnsaved());
+}
+
+void ProfilePageTest::aSessionHoldsGraphsAndProfiles()
+{
+    ProfilePage* profile = openProfile(sessionOf({}));
+    QVERIFY(profile != nullptr);
+    PlannerPage* graph = open(tests::sampleFile("resnet18"));
+    QVERIFY(graph != nullptr);
+    QVERIFY(menus().contains(QStringLiteral("Plan")));
+    trigger("view.kind.profile");
+    QCOMPARE(m_window->currentPage(), static_cast<DocumentPage*>(profile));
+    trigger("view.kind.plan");
+    QCOMPARE(m_window->currentPage(), static_cast<DocumentPage*>(graph));
+    graph->saveInto(profile->sessionFile());
+    QVERIFY(
+        QTest::qWaitFor([&] { return graph->isInSession() && !graph->isUnsaved(); }, kPatience));
+    const auto store = session::SessionStore::open(profile->originFile().toStdString());
+    QVERIFY(store);
+    const auto documents = store->documents();
+    QVERIFY(documents);
+    QCOMPARE(documents->size(), std::size_t{2});
+    QCOMPARE(documents->at(0).kind, std::string{"profile"});
+    QCOMPARE(documents->at(1).kind, std::string{"plan"});
+}
+
+void ProfilePageTest::aDamagedCopyIsTold()
+{
+    std::string columns = memtrace::writeColumns(*RecordedTraining{}.trace());
+    columns.resize(columns.size() / 2);
+    QSignalSpy failed{m_window.get(), &MainWindow::openFailed};
+    m_window->openFiles({write("cut.plimsoll", columns)});
+    QVERIFY(failed.wait(kPatience));
+    QVERIFY(m_window->currentPage() == nullptr);
+}
+
+} // namespace
+
+PLIMSOLL_TEST(ProfilePageTest, QApplication)
+#include "profile_page_test.moc"

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/profile_page/active_view.h"
+
+#include "core/memtrace/frames.h"
+#include "ui/base/numbers.h"
+#include "ui/base/texts.h"
+#include "ui/profile_page/profile_texts.h"
+
+#include <algorithm>
+
+namespace plimsoll::ui {
+
+ActiveView::ActiveView(QWidget* parent) : TimelineView{parent}
+{
+    setAccessibleName(tr("Active and reserved memory"));
+    model().overlay = &m_overlay;
+    model().title = tr("Active and reserved");
+    model().hover = [this](std::size_t step) { return hoverAt(step); };
+}
+
+ActiveView::~ActiveView()
+{
+    model().overlay = nullptr; // it is destroyed before the base class
+}
+
+void ActiveView::setPicture(const workspace::ProfilePicturePtr& picture)
+{
+    m_picture = picture;
+    const memtrace::DeviceTrace& device = picture->device();
+    m_overlay.setReserved(device.reserved());
+    model().content = std::max(picture->timeline->peak(), device.reserved().largest());
+    model().legendLine = LegendLine{tr("Reserved"), Role::Text};
+    model().peakName = stepText(*picture, picture->timeline->peakStep());
+    setTimeline(picture->timeline);
+}
+
+HoverContent ActiveView::hoverAt(std::size_t step) const
+{
+    HoverContent content;
+    if (!m_picture || step >= m_picture->timeline->stepCount())
+        return content;
+    const memtrace::DeviceTrace& device = m_picture->device();
+    content.title = stepText(*m_picture, step);
+    content.rows.push_back({tr("Reserved"), bytesText(device.reserved().at(step), Rounding::Up),
+                            Role::Muted, Role::Text, TextRole::Small});
+    if (step == 0)
+        return content;
+    const auto event = static_cast<memtrace::EventIndex>(step - 1);
+    const std::uint32_t subject = device.subject(event);
+    content.where = QString::fromLatin1(memtrace::actionName(device.action(event)));
+    const bool isAllocation = device.action(event) <= memtrace::Action::Free;
+    if (!isAllocation || subject == memtrace::kNone)
+        return content;
+    const memtrace::Allocations& allocations = device.allocations();
+    content.where += QStringLiteral(" · ")
+                     + bytesText(base::Bytes{allocations.bytes[subject]}, Rounding::Nearest);
+    content.source = fileText(memtrace::topFrameText(
+        m_picture->trace->stacks(), memtrace::StackId{allocations.stack[subject]}));
+    return content;
+}
+
+QString ActiveView::description() const
+{
+    if (!m_picture)
+        return {};
+    return TimelineView::description() + u' '
+           + tr("Reserved at most %1.")
+                 .arg(bytesText(m_picture->device().reserved().largest(), Rounding::Up));
+}
+
+} // namespace plimsoll::ui

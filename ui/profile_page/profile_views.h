@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ui/profile_page/profile_view.h"
+
+namespace plimsoll::ui {
+
+/// All views of a profile page and their places: add new ones here.
+[[nodiscard]] ProfileLayout profileLayout();
+
+[[nodiscard]] ProfileView makePlotsView(ProfilePage& page);
+
+} // namespace plimsoll::ui
