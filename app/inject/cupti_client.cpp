@@ -4,6 +4,8 @@
 #include "app/inject/mappings.h"
 
 #include <array>
+#include <cstddef>
+#include <utility>
 
 namespace plimsoll::inject {
 
@@ -18,20 +20,16 @@ std::string codeOf(CUptiResult result)
     return std::to_string(static_cast<int>(result));
 }
 
-Fault noDriver(CUptiResult result)
-{
-    return {StatusCode::NoDriver, Severity::Failure, result,
-            "CUPTI finds no NVIDIA driver that it can use (its error " + codeOf(result)
-                + "), so nothing was recorded: check with nvidia-smi that the driver works and is "
-                  "as new as CUPTI."};
-}
-
 Fault refused(const char* what, CUptiResult result)
 {
     return {StatusCode::Refused, Severity::Warning, result,
             std::string{"CUPTI doesn't record "} + what + " here (its error " + codeOf(result)
                 + "), so they are missing in the recording."};
 }
+
+/// CUPTI 13.0 refuses the larger struct of later headers.
+constexpr std::size_t kSubscriberBytes =
+    offsetof(CUpti_SubscriberParams, oldSubscriberSize) + sizeof(std::size_t);
 
 struct KindName
 {
@@ -102,7 +100,7 @@ bool CuptiClient::subscribe(CUpti_CallbackFunc call, Faults& faults)
     CUptiResult result = CUPTI_SUCCESS;
     if (m_table.Subscribe_v2 != nullptr) {
         CUpti_SubscriberParams params{};
-        params.structSize = CUpti_SubscriberParams_STRUCT_SIZE;
+        params.structSize = kSubscriberBytes;
         params.subscriberName = "Plimsoll";
         params.oldSubscriberName = holder.data();
         params.oldSubscriberSize = holder.size() - 1;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/inject/cupti_table.h"
 
-#include <array>
+#include "app/inject/cupti_library.h"
+
 #include <dlfcn.h>
 
 namespace plimsoll::inject {
@@ -11,7 +12,6 @@ namespace {
 using capture::wire::Severity;
 using capture::wire::StatusCode;
 
-constexpr std::array kNames{"libcupti.so.13", "libcupti.so.12"};
 constexpr std::uint32_t kCuda12 = 18;         ///< also of CUDA 11.8
 constexpr std::uint32_t kBeyond13 = 140'000;  ///< CUDA 14.0
 constexpr std::uint32_t kByRelease = 100'000; ///< larger numbers tell the release: 130202 is 13.2
@@ -54,22 +54,13 @@ std::string nameOf(std::uint32_t version)
 
 } // namespace
 
-void* openCupti(const std::string& named, std::string& why)
+Fault noDriver(CUptiResult result)
 {
-    void* library = nullptr;
-    if (!named.empty()) {
-        library = dlopen(named.c_str(), RTLD_NOW | RTLD_LOCAL);
-    } else {
-        for (const int mode : {RTLD_NOW | RTLD_NOLOAD, RTLD_NOW | RTLD_LOCAL})
-            for (const char* name : kNames)
-                if (library == nullptr)
-                    library = dlopen(name, mode);
-    }
-    if (library == nullptr) {
-        const char* const told = dlerror();
-        why = told != nullptr ? told : "no reason given";
-    }
-    return library;
+    return {StatusCode::NoDriver, Severity::Failure, result,
+            "CUPTI finds no NVIDIA driver that it can use (its error "
+                + std::to_string(static_cast<int>(result))
+                + "), so nothing was recorded: check with nvidia-smi that the driver works and is "
+                  "as new as CUPTI."};
 }
 
 bool loadCupti(const std::string& named, CuptiTable& table, Fault& fault)
@@ -87,6 +78,10 @@ bool loadCupti(const std::string& named, CuptiTable& table, Fault& fault)
         fault = {StatusCode::CuptiIncomplete, Severity::Failure, 0,
                  "The library CUPTI that was found has no function " + missing
                      + ", so nothing was recorded: use the one of CUDA 12 or 13."};
+        return false;
+    }
+    if (!hasDriver(false)) { // before any call
+        fault = noDriver(CUPTI_ERROR_NOT_INITIALIZED);
         return false;
     }
     table.path = pathOf(reinterpret_cast<const void*>(table.GetVersion));

@@ -34,9 +34,8 @@ struct CuptiTable
 /// From here on a client may refuse to give a buffer (CUDA 12.9); older versions crashed.
 inline constexpr std::uint32_t kMayRefuseBuffers = 27;
 
-/// The handle of CUPTI: the library that is named, or the one that the process has loaded, or the
-/// one that the loader finds. Null, and why, if there is none.
-[[nodiscard]] void* openCupti(const std::string& named, std::string& why);
+/// Of a call of CUPTI that failed with this result.
+[[nodiscard]] Fault noDriver(CUptiResult result);
 
 /// False, and the fault, if there is no CUPTI that can be used. A fault beside true is a warning.
 [[nodiscard]] bool loadCupti(const std::string& named, CuptiTable& table, Fault& fault);

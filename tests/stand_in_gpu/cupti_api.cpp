@@ -7,6 +7,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstring>
 #include <dlfcn.h>
 #include <string>
@@ -39,11 +40,6 @@ CUpti_Subscriber_st subscriber;
 std::atomic<bool> subscribed{false};
 std::atomic<std::uint32_t> lastCorrelation{0};
 thread_local std::vector<std::pair<CUpti_ExternalCorrelationKind, std::uint64_t>> externalIds;
-
-bool isOn(CUpti_ActivityKind kind)
-{
-    return switches.kinds.at(kind).load(std::memory_order_relaxed);
-}
 
 bool hasDriver()
 {
@@ -168,6 +164,11 @@ CUptiResult listen()
 
 } // namespace
 
+bool plimsoll::stand_in::isOn(CUpti_ActivityKind kind)
+{
+    return switches.kinds.at(kind).load(std::memory_order_relaxed);
+}
+
 extern "C" {
 
 CUptiResult cuptiGetVersion(std::uint32_t* version)
@@ -206,6 +207,12 @@ CUptiResult cuptiSubscribe(CUpti_SubscriberHandle* handle, CUpti_CallbackFunc ca
 CUptiResult cuptiSubscribe_v2(CUpti_SubscriberHandle* handle, CUpti_CallbackFunc callback,
                               void* data, CUpti_SubscriberParams* params)
 {
+    // 13.0, and whatever came before, refuses the struct that later headers have.
+    constexpr std::size_t kFirstBytes =
+        offsetof(CUpti_SubscriberParams, oldSubscriberSize) + sizeof(std::size_t);
+    constexpr std::uint32_t kLongerStruct = 130200;
+    if (params->structSize != kFirstBytes && cuptiSettings().version < kLongerStruct)
+        return CUPTI_ERROR_INVALID_PARAMETER;
     const CUptiResult result = cuptiSubscribe(handle, callback, data);
     if (result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED
         && params->oldSubscriberName != nullptr) {

@@ -9,6 +9,8 @@
 #include <ctime>
 #include <map>
 #include <mutex>
+#include <set>
+#include <string>
 #include <unistd.h>
 
 namespace plimsoll::stand_in {
@@ -43,6 +45,17 @@ std::uint32_t contextOf(int device)
 std::uint32_t threadId()
 {
     return static_cast<std::uint32_t>(gettid());
+}
+
+/// A copy that stays: a program's text need not.
+const char* keptName(const char* name)
+{
+    static std::mutex mutex;
+    static auto* const kNames = new std::set<std::string>;
+    if (name == nullptr)
+        return nullptr;
+    const std::lock_guard lock{mutex};
+    return kNames->emplace(name).first->c_str();
 }
 
 bool isRelease(int kind)
@@ -210,6 +223,22 @@ void addCall(const StandInGpuEvent& event, std::uint32_t correlation)
     record.threadId = threadId();
     record.correlationId = correlation;
     record.returnValue = static_cast<std::uint32_t>(event.status);
+    add(record);
+}
+
+void addMarker(const MarkerEvent& event)
+{
+    if (!isOn(CUPTI_ACTIVITY_KIND_MARKER))
+        return;
+    CUpti_ActivityMarker2 record{};
+    record.kind = CUPTI_ACTIVITY_KIND_MARKER;
+    record.flags = event.flags;
+    record.timestamp = nowInNanoseconds();
+    record.id = event.id;
+    record.objectKind = CUPTI_ACTIVITY_OBJECT_THREAD;
+    record.objectId.pt.processId = static_cast<std::uint32_t>(getpid());
+    record.objectId.pt.threadId = threadId();
+    record.name = keptName(event.name);
     add(record);
 }
 

@@ -22,6 +22,9 @@ struct Function
 /// Bytes of a record of this kind in the version that the settings name; 0: no such kind.
 [[nodiscard]] std::size_t recordBytes(CUpti_ActivityKind kind);
 
+/// Whether the client has switched a kind on.
+[[nodiscard]] bool isOn(CUpti_ActivityKind kind);
+
 /// Nanoseconds since 1970.
 [[nodiscard]] std::uint64_t nowInNanoseconds();
 
@@ -31,6 +34,14 @@ void addKernel(const StandInGpuEvent& event, std::uint32_t correlation);
 void addCopy(const StandInGpuEvent& event, std::uint32_t correlation);
 void addFill(const StandInGpuEvent& event, std::uint32_t correlation);
 void addCall(const StandInGpuEvent& event, std::uint32_t correlation);
+struct MarkerEvent
+{
+    const char* name = nullptr; ///< null at the end of a range
+    std::uint32_t id = 0;
+    CUpti_ActivityFlag flags = CUPTI_ACTIVITY_FLAG_NONE;
+};
+/// If markers are recorded.
+void addMarker(const MarkerEvent& event);
 void addContext(int device);
 void addDevice(int device);
 void addExternalId(CUpti_ExternalCorrelationKind kind, std::uint64_t id, std::uint32_t correlation);
