@@ -55,6 +55,8 @@ base::Result<ProfilePicturePtr> profilePicture(memtrace::MemoryTracePtr trace,
                                ? static_cast<std::size_t>(chosen - devices.begin())
                                : highestDevice(devices);
     settings.device = devices[picture->deviceIndex].ordinal();
+    if (!trace->hasTimes())
+        settings.axis = memtrace::Axis::Events;
     picture->settings = settings;
     picture->trace = std::move(trace);
     job.report(1, 4);
