@@ -63,6 +63,9 @@ const std::vector<Rule>& includeTable()
         {"ui/budget_timeline",
          {"core/base", "core/timeline", "ui/base", "ui/plot", "ui/timeline"},
          {}},
+        {"ui/memory_map",
+         {"core/base", "core/timeline", "core/memtrace", "ui/base", "ui/plot", "ui/timeline"},
+         {}},
         {"ui/manual", {"core/base", "ui/base"}, {}},
         {"ui/frontier",
          kWith(kEvaluated, {"core/allocator", "core/run", "ui/base", "ui/plot"}),
@@ -84,7 +87,8 @@ const std::vector<Rule>& includeTable()
          {}},
         {"ui/planner_page", {"core", "ui"}, {}},
         {"ui/profile_page",
-         {"core", "ui/base", "ui/plot", "ui/timeline", "ui/document_page", "ui/models", "ui/menus"},
+         {"core", "ui/base", "ui/plot", "ui/timeline", "ui/memory_map", "ui/document_page",
+          "ui/models", "ui/menus"},
          {}},
     };
     return kTable;

@@ -67,6 +67,7 @@ base::Result<ProfilePicturePtr> profilePicture(memtrace::MemoryTracePtr trace,
     job.report(2, 4);
     picture->timeline =
         memtrace::buildTimeline(*picture->trace, picture->device(), layering, settings.axis);
+    picture->layout = memtrace::AddressLayout{picture->device()};
     job.report(4, 4);
     return picture;
 }

@@ -3,6 +3,7 @@
 
 #include "core/base/job_context.h"
 #include "core/base/result.h"
+#include "core/memtrace/address_layout.h"
 #include "core/memtrace/build_timeline.h"
 #include "core/memtrace/layering.h"
 #include "core/memtrace/memory_trace.h"
@@ -30,6 +31,7 @@ struct ProfilePicture
     ProfileSettings settings;
     std::size_t deviceIndex = 0;    ///< in MemoryTrace::devices()
     timeline::TimelinePtr timeline; ///< of all its allocations
+    memtrace::AddressLayout layout;
 
     [[nodiscard]] const memtrace::DeviceTrace& device() const
     {

@@ -5,6 +5,7 @@
 #include "core/memtrace/columns/column_file.h"
 #include "core/workspace/profile/profile_document.h"
 #include "ui/base/numbers.h"
+#include "ui/memory_map/address_map_view.h"
 #include "ui/profile_page/active_view.h"
 
 #include "tests/support/recorded_training.h"
@@ -14,6 +15,7 @@
 #include <QAction>
 #include <QMenuBar>
 #include <QSignalSpy>
+#include <QWheelEvent>
 
 namespace {
 
@@ -30,6 +32,8 @@ private Q_SLOTS:
     void init() { openWindow(); }
     void cleanup() { closeWindow(); }
     void showsTheRecording();
+    void theMapSharesTheAxis();
+    void aClickInTheMapSelects();
     void changesAreUndone();
     void aSessionKeepsWhatIsShown();
     void aSessionHoldsGraphsAndProfiles();
@@ -98,6 +102,56 @@ void ProfilePageTest::showsTheRecording()
     QCOMPARE(page->cursorText(),
              QStringLiteral("before the first event · active %1 · reserved %2")
                  .arg(bytesText(base::Bytes{24 * RecordedTraining::kMiB}), bytesText(reserved)));
+}
+
+void ProfilePageTest::theMapSharesTheAxis()
+{
+    ProfilePage* page = openProfile(sessionOf({}));
+    QVERIFY(page != nullptr);
+    auto& active = tests::viewOf<ActiveView>(*page);
+    auto& map = tests::viewOf<AddressMapView>(*page);
+    QVERIFY(QTest::qWaitFor([&] { return map.isCurrent(); }, kPatience));
+    QCOMPARE(map.plotRect().left(), active.plotRect().left());
+    QCOMPARE(map.plotRect().width(), active.plotRect().width());
+    // The wheel over the map zooms both.
+    const QPointF middle = map.plotRect().center();
+    QWheelEvent wheel{middle,         map.mapToGlobal(middle), {},   {0, 240}, Qt::NoButton,
+                      Qt::NoModifier, Qt::NoScrollPhase,       false};
+    QCoreApplication::sendEvent(&map, &wheel);
+    QVERIFY(active.visibleRange().end - active.visibleRange().begin < 0.9);
+    QVERIFY(QTest::qWaitFor([&] { return map.isCurrent(); }, kPatience));
+    // A drag over the map selects a range of steps, which the plot above reads out.
+    const QPoint from = (middle - QPointF{60, 0}).toPoint();
+    const QPoint to = (middle + QPointF{80, 10}).toPoint();
+    QTest::mousePress(&map, Qt::LeftButton, {}, from);
+    QTest::mouseMove(&map, from + QPoint{20, 0});
+    QTest::mouseMove(&map, to);
+    QTest::mouseRelease(&map, Qt::LeftButton, {}, to);
+    QVERIFY(page->selection().range().has_value());
+    QCOMPARE(active.range(), page->selection().range());
+    QVERIFY(!page->allocation().allocation().has_value());
+}
+
+void ProfilePageTest::aClickInTheMapSelects()
+{
+    ProfilePage* page = openProfile(sessionOf({}));
+    QVERIFY(page != nullptr);
+    auto& map = tests::viewOf<AddressMapView>(*page);
+    QVERIFY(QTest::qWaitFor([&] { return map.isCurrent(); }, kPatience));
+    const memtrace::DeviceTrace& device = page->controller().picture()->device();
+    int clicked = 0;
+    for (std::uint32_t i = 0; i < device.allocations().size(); ++i) {
+        const QRectF rect = map.rectOf(i);
+        if (rect.width() < 4 || rect.height() < 4)
+            continue;
+        QTest::mouseClick(&map, Qt::LeftButton, {}, rect.center().toPoint());
+        QCOMPARE(page->allocation().allocation(), std::optional{i});
+        ++clicked;
+    }
+    QVERIFY2(clicked > 20, qPrintable(QString::number(clicked)));
+    // Esc deselects, and a click beside all of them does.
+    QTest::keyClick(m_window.get(), Qt::Key_Escape);
+    QVERIFY(!page->allocation().allocation().has_value());
 }
 
 void ProfilePageTest::changesAreUndone()
