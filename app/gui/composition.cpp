@@ -161,7 +161,7 @@ ui::PageRegistry pageKinds(ui::Settings& settings, const Arguments& arguments)
     return {workspace::documentKinds(
                 ui::openingOf(settings, arguments.device, *plan::findDevice(plan::kDefaultDevice))),
             {ui::plannerPageKind(settings, arguments.budget, ui::plannerLayout()),
-             ui::profilePageKind(ui::profileLayout())},
+             ui::profilePageKind(settings, ui::profileLayout())},
             ui::timelineCommands()};
 }
 

@@ -18,11 +18,11 @@ const std::vector<Rule>& includeTable()
     static const Modules kPlanner =
         kWith(kEvaluated, {"core/solve/bounds", "core/solve/api", "core/solve/regions",
                            "core/allocator", "core/run"});
-    static const Modules kPage = {"core",           "ui/base",         "ui/models",
-                                  "ui/plot",        "ui/timeline",     "ui/budget_timeline",
-                                  "ui/frontier",    "ui/manual",       "ui/plan_tables",
-                                  "ui/module_page", "ui/problem_form", "ui/step_filter",
-                                  "ui/menus"};
+    static const Modules kPage = {"core",           "ui/base",        "ui/models",
+                                  "ui/plot",        "ui/timeline",    "ui/budget_timeline",
+                                  "ui/frontier",    "ui/manual",      "ui/plan_tables",
+                                  "ui/tables",      "ui/module_page", "ui/problem_form",
+                                  "ui/step_filter", "ui/menus"};
     static const std::vector<Rule> kTable = {
         {"core/base", {}, {}},
         {"core/io", {"core/base"}, {"zlib", "nlohmann"}},
@@ -71,6 +71,7 @@ const std::vector<Rule>& includeTable()
          kWith(kEvaluated, {"core/allocator", "core/run", "ui/base", "ui/plot"}),
          {}},
         {"ui/step_filter", {"ui/base"}, {}},
+        {"ui/tables", {"ui/base", "ui/menus"}, {}},
         {"ui/problem_form", kPage, {}},
         {"ui/plan_tables", kPage, {}},
         {"ui/module_page", kPage, {}},
@@ -86,9 +87,10 @@ const std::vector<Rule>& includeTable()
          {"core", "ui/base", "ui/manual", "ui/menus", "ui/start_page", "ui/document_page"},
          {}},
         {"ui/planner_page", {"core", "ui"}, {}},
+        {"ui/profile_tables", {"core", "ui/base", "ui/models", "ui/tables"}, {}},
         {"ui/profile_page",
          {"core", "ui/base", "ui/plot", "ui/timeline", "ui/memory_map", "ui/document_page",
-          "ui/models", "ui/menus"},
+          "ui/models", "ui/menus", "ui/tables", "ui/profile_tables", "ui/step_filter"},
          {}},
     };
     return kTable;

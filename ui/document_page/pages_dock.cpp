@@ -209,7 +209,8 @@ int PagesDock::currentPage() const
 
 bool PagesDock::eventFilter(QObject* watched, QEvent* event)
 {
-    if (watched == titleBarWidget() && event->type() == QEvent::Resize)
+    if (watched == titleBarWidget()
+        && (event->type() == QEvent::Resize || event->type() == QEvent::Show))
         arrangeTabs();
     return QDockWidget::eventFilter(watched, event);
 }

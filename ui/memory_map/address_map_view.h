@@ -41,8 +41,8 @@ public:
     [[nodiscard]] QRectF plotRect() const;
     [[nodiscard]] JobRunnerBase& job() { return m_drawer; }
 
-    [[nodiscard]] QSize sizeHint() const override { return {600, 180}; }
-    [[nodiscard]] QSize minimumSizeHint() const override { return {200, 90}; }
+    [[nodiscard]] QSize sizeHint() const override { return {600, 260}; }
+    [[nodiscard]] QSize minimumSizeHint() const override { return {200, 120}; }
 
 Q_SIGNALS:
     void allocationClicked(std::optional<std::uint32_t> allocation);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/base/job_context.h"
-#include "core/memtrace/address_layout.h"
+#include "core/memtrace/analysis/address_layout.h"
 #include "core/memtrace/memory_trace.h"
 #include "ui/plot/byte_range.h"
 #include "ui/timeline/coordinates.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/profile_page/active_view.h"
 
+#include "core/memtrace/analysis/range_figures.h"
 #include "core/memtrace/frames.h"
-#include "core/memtrace/range_figures.h"
 #include "core/timeline/change.h"
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"

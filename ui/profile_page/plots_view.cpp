@@ -73,6 +73,7 @@ Plots makePlots(ProfilePage& page)
     plots.map = new AddressMapView{*plots.active, plots.splitter};
     plots.splitter->setStretchFactor(0, 3);
     plots.splitter->setStretchFactor(1, 2);
+    plots.splitter->setSizes({300, 200}); // shares; the splitter scales them to its height
     plots.splitter->setFocusProxy(plots.active);
     return plots;
 }

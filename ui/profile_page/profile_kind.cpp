@@ -75,11 +75,11 @@ std::vector<PageCommand> commands()
 
 } // namespace
 
-PageKind profilePageKind(ProfileLayout layout)
+PageKind profilePageKind(Settings& settings, ProfileLayout layout)
 {
-    const auto make = [layout = std::move(layout)](workspace::DocumentPtr document,
-                                                   QWidget* parent) -> DocumentPage* {
-        return new ProfilePage{std::move(document), layout, parent};
+    const auto make = [&settings, layout = std::move(layout)](workspace::DocumentPtr document,
+                                                              QWidget* parent) -> DocumentPage* {
+        return new ProfilePage{std::move(document), settings, layout, parent};
     };
     return {QString::fromStdString(std::string{workspace::kProfileDocument}),
             make,

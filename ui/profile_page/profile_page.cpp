@@ -11,9 +11,10 @@
 
 namespace plimsoll::ui {
 
-ProfilePage::ProfilePage(workspace::DocumentPtr profile, const ProfileLayout& layout,
-                         QWidget* parent)
+ProfilePage::ProfilePage(workspace::DocumentPtr profile, Settings& settings,
+                         const ProfileLayout& layout, QWidget* parent)
     : DocumentPage{std::move(profile), parent}
+    , m_settings{settings}
     , m_controller{dynamic_cast<workspace::ProfileDocument&>(kept()), keeper()}
 {
     setCentre(m_views.emplace_back(layout.centre(*this)).widget);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ui/base/selection.h"
+#include "ui/base/settings.h"
 #include "ui/document_page/document_page.h"
 #include "ui/profile_page/allocation_selection.h"
 #include "ui/profile_page/profile_controller.h"
@@ -19,10 +20,11 @@ class ProfilePage : public DocumentPage
     Q_OBJECT
 
 public:
-    ProfilePage(workspace::DocumentPtr profile, const ProfileLayout& layout,
+    ProfilePage(workspace::DocumentPtr profile, Settings& settings, const ProfileLayout& layout,
                 QWidget* parent = nullptr);
     ~ProfilePage() override;
 
+    [[nodiscard]] Settings& settings() { return m_settings; }
     [[nodiscard]] ProfileController& controller() { return m_controller; }
     [[nodiscard]] const ProfileController& controller() const { return m_controller; }
     /// Step and range in the shown timeline.
@@ -53,6 +55,7 @@ protected:
 private:
     void show(ProfileChanges what);
 
+    Settings& m_settings;
     ProfileController m_controller;
     Selection m_selection;
     AllocationSelection m_allocation;

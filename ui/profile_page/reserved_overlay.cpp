@@ -6,11 +6,11 @@
 #include "ui/timeline/stack_columns.h"
 
 #include <QCoreApplication>
-#include <QFontMetricsF>
-#include <QPainterPath>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
 
 namespace plimsoll::ui {
 
@@ -94,15 +94,21 @@ void ReservedOverlay::paintLabel(const PaintContext& context) const
     const QRectF& gutter = context.frame.layout.gutter;
     if (!context.frame.shows(last))
         return;
-    const QString text = QCoreApplication::translate("ReservedOverlay", "%1 reserved")
-                             .arg(bytesText(last, Rounding::Up));
+    // Below the level, or above it where the plot ends.
     const QFont& font = context.theme.font(TextRole::Small);
-    const QRectF line{gutter.left() + context.px(6), context.frame.at.yOf(last) - context.px(8),
-                      gutter.width() - context.px(8), context.px(16)};
-    context.setText(TextRole::Small, Role::Text);
-    const QString shown =
-        QFontMetricsF{font}.elidedText(text, Qt::ElideRight, std::max(0.0, line.width()));
-    drawNumber(context.painter, QPointF{line.left(), baselineIn(line, font)}, shown, Qt::AlignLeft);
+    const double height = context.px(15);
+    const double level = context.frame.at.yOf(last) - height / 2;
+    const double top = std::min(level, context.frame.at.plot().bottom() - 2 * height);
+    const std::array<std::pair<QString, Role>, 2> lines{
+        {{bytesText(last, Rounding::Up), Role::Text},
+         {QCoreApplication::translate("ReservedOverlay", "reserved"), Role::Muted}}};
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        const QRectF line{gutter.left() + context.px(6), top + static_cast<double>(i) * height,
+                          gutter.width() - context.px(8), height};
+        context.setText(TextRole::Small, lines[i].second);
+        drawNumber(context.painter, QPointF{line.left(), baselineIn(line, font)}, lines[i].first,
+                   Qt::AlignLeft);
+    }
 }
 
 void ReservedOverlay::paint(const PaintContext& context, const PlacedLabels& /*labels*/,

@@ -3,9 +3,9 @@
 
 #include "core/base/job_context.h"
 #include "core/base/result.h"
-#include "core/memtrace/address_layout.h"
+#include "core/memtrace/analysis/address_layout.h"
+#include "core/memtrace/analysis/layering.h"
 #include "core/memtrace/build_timeline.h"
-#include "core/memtrace/layering.h"
 #include "core/memtrace/memory_trace.h"
 
 #include <memory>

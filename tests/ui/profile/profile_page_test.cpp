@@ -7,6 +7,8 @@
 #include "ui/base/numbers.h"
 #include "ui/memory_map/address_map_view.h"
 #include "ui/profile_page/active_view.h"
+#include "ui/profile_page/allocation_page.h"
+#include "ui/profile_page/inspector.h"
 
 #include "tests/support/recorded_training.h"
 #include "tests/support/test_main.h"
@@ -15,6 +17,7 @@
 #include <QAction>
 #include <QMenuBar>
 #include <QSignalSpy>
+#include <QTableView>
 #include <QWheelEvent>
 
 namespace {
@@ -34,6 +37,9 @@ private Q_SLOTS:
     void showsTheRecording();
     void theMapSharesTheAxis();
     void aClickInTheMapSelects();
+    void tablesFollowCursorAndRange();
+    void theInspectorTellsTheAllocation();
+    void eventsSelect();
     void changesAreUndone();
     void aSessionKeepsWhatIsShown();
     void aSessionHoldsGraphsAndProfiles();
@@ -63,6 +69,13 @@ private:
         m_window->openFiles({path});
         return opened.wait(kPatience) ? qobject_cast<ProfilePage*>(m_window->currentPage())
                                       : nullptr;
+    }
+    static AllocationPage& pageOf(const ProfilePage& page, const char* name)
+    {
+        for (AllocationPage* view : page.findChildren<AllocationPage*>())
+            if (view->table().accessibleName() == QLatin1String{name})
+                return *view;
+        qFatal("There is no such table.");
     }
     [[nodiscard]] QStringList menus() const
     {
@@ -152,6 +165,80 @@ void ProfilePageTest::aClickInTheMapSelects()
     // Esc deselects, and a click beside all of them does.
     QTest::keyClick(m_window.get(), Qt::Key_Escape);
     QVERIFY(!page->allocation().allocation().has_value());
+}
+
+void ProfilePageTest::tablesFollowCursorAndRange()
+{
+    ProfilePage* page = openProfile(sessionOf({}));
+    QVERIFY(page != nullptr);
+    AllocationPage& live = pageOf(*page, "Largest live");
+    QVERIFY(QTest::qWaitFor([&] { return live.isCurrent(); }, kPatience));
+    // At the peak: 12 weights, 12 activations, the first scratch. Largest first.
+    QCOMPARE(live.model().rowCount(), 25);
+    QCOMPARE(live.model().index(0, AllocationModel::SizeColumn).data().toString(),
+             bytesText(base::Bytes{3 * RecordedTraining::kMiB}));
+    QCOMPARE(live.model().index(0, AllocationModel::NameColumn).data().toString(),
+             QStringLiteral("forward, model.py:12"));
+    page->selection().setStep(2); // after two activations
+    QVERIFY(QTest::qWaitFor([&] { return live.isCurrent() && live.model().rowCount() == 14; },
+                            kPatience));
+    tests::chooseTab(*page, QStringLiteral("Allocations"), QStringLiteral("tables"));
+    AllocationPage& all = pageOf(*page, "Allocations");
+    QVERIFY(QTest::qWaitFor([&] { return all.isCurrent(); }, kPatience));
+    QCOMPARE(all.model().rowCount(), 60);
+    page->selection().setRange(StepRange{1, 3});
+    QVERIFY(QTest::qWaitFor([&] { return all.isCurrent() && all.model().rowCount() == 15; },
+                            kPatience));
+    // A click on a header sorts; on a row, it selects in every view.
+    all.table().sortByColumn(AllocationModel::SizeColumn, Qt::AscendingOrder);
+    QVERIFY(QTest::qWaitFor(
+        [&] {
+            return all.isCurrent()
+                   && all.model().index(0, AllocationModel::SizeColumn).data().toString()
+                          == bytesText(base::Bytes{RecordedTraining::kMiB});
+        },
+        kPatience));
+    all.table().selectRow(0);
+    QCOMPARE(page->allocation().allocation(), std::optional{all.model().allocationAt(0)});
+}
+
+void ProfilePageTest::theInspectorTellsTheAllocation()
+{
+    ProfilePage* page = openProfile(sessionOf({}));
+    QVERIFY(page != nullptr);
+    const auto& inspector = tests::viewOf<Inspector>(*page);
+    QCOMPARE(inspector.value(QStringLiteral("Size")), QString{});
+    page->allocation().select(1); // the second activation: 2 MiB
+    QCOMPARE(inspector.value(QStringLiteral("Size")),
+             exactBytesText(base::Bytes{2 * RecordedTraining::kMiB}));
+    QCOMPARE(inspector.value(QStringLiteral("Allocated")), timeText(base::Nanoseconds{100'000}));
+    QCOMPARE(inspector.value(QStringLiteral("Stream")), QStringLiteral("default"));
+    QCOMPARE(inspector.value(QStringLiteral("Block")), QString{}); // it is freed before the end
+    page->allocation().select(48);                                 // a weight
+    QCOMPARE(inspector.value(QStringLiteral("Allocated")), QStringLiteral("before the recording"));
+    QCOMPARE(inspector.value(QStringLiteral("Freed")), QStringLiteral("not within the recording"));
+    QCOMPARE(inspector.value(QStringLiteral("Block")), inspector.value(QStringLiteral("Size")));
+    QTest::keyClick(m_window.get(), Qt::Key_Escape);
+    QCOMPARE(inspector.value(QStringLiteral("Size")), QString{});
+}
+
+void ProfilePageTest::eventsSelect()
+{
+    ProfilePage* page = openProfile(sessionOf({}));
+    QVERIFY(page != nullptr);
+    tests::chooseTab(*page, QStringLiteral("Events"), QStringLiteral("tables"));
+    QTableView* table = nullptr;
+    for (QTableView* view : page->findChildren<QTableView*>())
+        if (view->accessibleName() == QStringLiteral("Events"))
+            table = view;
+    QVERIFY(table != nullptr);
+    // 24 allocations of activations, 24 of scratch, 48 frees that are two events each.
+    QCOMPARE(table->model()->rowCount(), 96);
+    QCOMPARE(table->model()->index(95, 0).data().toString(), QStringLiteral("142"));
+    QCOMPARE(table->model()->index(95, 2).data().toString(), QStringLiteral("free"));
+    table->selectRow(3);
+    QCOMPARE(page->selection().step(), std::optional<std::size_t>{4});
+    QCOMPARE(page->allocation().allocation(), std::optional<std::uint32_t>{3});
 }
 
 void ProfilePageTest::changesAreUndone()

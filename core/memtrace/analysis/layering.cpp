@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/memtrace/layering.h"
+#include "core/memtrace/analysis/layering.h"
 
 #include "core/memtrace/frames.h"
 
@@ -48,17 +48,10 @@ Groups groupsBy(std::size_t count, KeyOf&& keyOf, NameOf&& nameOf)
     return groups;
 }
 
-/// Streams are pointers: they are numbered in the order in which they appear; 0 is the default.
 std::string streamName(const DeviceTrace& device, std::uint64_t stream)
 {
-    std::vector<std::uint64_t> others;
-    for (const Place& place : device.places())
-        if (place.stream != 0
-            && std::find(others.begin(), others.end(), place.stream) == others.end())
-            others.push_back(place.stream);
-    const auto at = std::find(others.begin(), others.end(), stream);
-    return at == others.end() ? std::string{"Default stream"}
-                              : fmt::format("Stream {}", at - others.begin() + 1);
+    const std::size_t number = streamNumber(device, stream);
+    return number == 0 ? std::string{"Default stream"} : fmt::format("Stream {}", number);
 }
 
 std::string poolName(const Place& place)
@@ -140,6 +133,19 @@ std::optional<Grouping> findGrouping(std::string_view name)
     const auto at = std::find(kNames.begin(), kNames.end(), name);
     return at == kNames.end() ? std::nullopt
                               : std::optional{static_cast<Grouping>(at - kNames.begin())};
+}
+
+std::size_t streamNumber(const DeviceTrace& device, std::uint64_t stream)
+{
+    std::vector<std::uint64_t> others{0};
+    for (const Place& place : device.places()) {
+        if (std::find(others.begin(), others.end(), place.stream) == others.end())
+            others.push_back(place.stream);
+        if (others.back() == stream)
+            break;
+    }
+    const auto at = std::find(others.begin(), others.end(), stream);
+    return at == others.end() ? 0 : static_cast<std::size_t>(at - others.begin());
 }
 
 Layering layeringOf(const MemoryTrace& trace, const DeviceTrace& device, Grouping grouping)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/memtrace/address_layout.h"
+#include "core/memtrace/analysis/address_layout.h"
 
 #include <algorithm>
 

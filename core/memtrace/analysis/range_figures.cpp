@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/memtrace/range_figures.h"
+#include "core/memtrace/analysis/range_figures.h"
 
 namespace plimsoll::memtrace {
 
