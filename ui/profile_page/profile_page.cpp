@@ -21,7 +21,7 @@ ProfilePage::ProfilePage(workspace::DocumentPtr profile, Settings& settings,
     for (const auto& [dock, kinds] : layout.docks) {
         addDock(dock);
         for (const ProfileViewKind& kind : kinds)
-            addView(dock.id, m_views.emplace_back(kind.make(*this)).widget, kind.title);
+            addView(dock.id, m_views.emplace_back(kind.make(*this)).widget, kind.title, kind.title);
     }
     connect(&m_controller, &ProfileController::pictureChanged, this, [this] {
         m_selection.clear();
