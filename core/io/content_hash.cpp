@@ -52,12 +52,13 @@ std::string contentHash(std::string_view bytes)
 
 void PartsHash::addBlocks(std::string_view blocks)
 {
-    // Each lane waits for its own multiplications only.
-    for (; !blocks.empty(); blocks.remove_prefix(kBlock))
-        for (std::size_t lane = 0; lane < kLanes; ++lane) {
-            const std::uint64_t word = wordAt(blocks.substr(lane * kWord, kWord));
-            m_lanes.at(lane) = std::rotl(m_lanes.at(lane) ^ (word * kOdd1), 27) * kOdd2 + kOdd1;
+    std::array<std::uint64_t, kLanes> lanes = m_lanes; // in registers
+    for (std::size_t begin = 0; begin < blocks.size(); begin += kBlock)
+        for (std::size_t lane = 0; lane < kLanes; ++lane) { // each waits for itself only
+            const std::uint64_t word = wordAt({blocks.data() + begin + lane * kWord, kWord});
+            lanes[lane] = std::rotl(lanes[lane] ^ (word * kOdd1), 27) * kOdd2 + kOdd1;
         }
+    m_lanes = lanes;
 }
 
 void PartsHash::add(std::string_view part)

@@ -35,6 +35,16 @@ struct PlaceHash
     }
 };
 
+/// Addresses are multiples of 512, which a table that takes the lower bits of a hash must not see.
+struct AddressHash
+{
+    std::size_t operator()(std::uint64_t address) const
+    {
+        const std::uint64_t hash = address * 0x9e3779b97f4a7c15U;
+        return hash ^ hash >> 32U;
+    }
+};
+
 using Statistics = std::map<std::string, std::size_t, std::less<>>;
 /// Counts a tolerated oddity.
 void countFault(Statistics& statistics, std::string_view fault, std::size_t occurrences = 1);
@@ -56,7 +66,8 @@ struct CollectedDevice
     std::vector<std::uint32_t> stacks;
     std::vector<std::uint32_t> freeStacks;
     std::vector<PlaceId> placeIds;
-    tsl::robin_map<std::uint64_t, std::uint32_t> lastAt;   ///< by address: the last allocation
+    tsl::robin_map<std::uint64_t, std::uint32_t, AddressHash>
+        lastAt;                                            ///< by address: the last allocation
     tsl::robin_map<std::uint32_t, EventIndex> requestedAt; ///< by allocation, of pending frees
     std::int64_t live = 0;   ///< bytes of allocations that began in the recording
     std::int64_t before = 0; ///< bytes of allocations from before it

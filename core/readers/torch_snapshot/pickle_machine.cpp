@@ -71,20 +71,55 @@ std::size_t PickleMachine::sizeOf(std::string_view bytes)
 
 std::size_t PickleMachine::run(std::string_view bytes)
 {
+    m_listBegin = nullptr;
     const char* at = bytes.data();
     const char* const end = at + bytes.size();
     if (m_protocol < 0 && at != end && static_cast<unsigned char>(*at) != kProto && !protocol(0))
         return 0;
     while (at != end && !m_isDone) {
         const auto left = static_cast<std::size_t>(end - at);
-        const std::size_t size = sizeOf({at, left});
-        if (size == 0 || size > left || !execute(static_cast<unsigned char>(*at), at + 1, size - 1))
+        std::size_t size = sizeOf({at, left});
+        if (size == 0 || size > left)
             break;
-        at += size;
+        const auto opcode = static_cast<unsigned char>(*at);
+        const std::size_t repeated = opcode == kMark ? repeat({at + 1, left - 1}) : 0;
+        if (repeated == 0 && !execute(opcode, at + 1, size - 1))
+            break;
+        if (opcode == kMark && repeated == 0)
+            m_listBegin = at + 1;
+        else if (opcode == kAppends)
+            remember(at + 1);
+        at += size + repeated;
     }
     const auto done = static_cast<std::size_t>(at - bytes.data());
     m_offset += done;
     return done;
+}
+
+std::size_t PickleMachine::repeat(std::string_view bytes)
+{
+    if (m_stack.size() <= fence())
+        return 0;
+    PickleValue& list = m_stack.back();
+    if (!list.is(PickleKind::List) || list.role != 0 || list.tag != 0 || list.data != 0)
+        return 0;
+    const RepeatedLists::Match match = m_lists.find(bytes);
+    if (match.size > 0) {
+        const std::uint32_t slot = list.slot;
+        list = {};
+        list.kind = PickleKind::Stack;
+        list.data = match.stack;
+        m_memo.set(slot, list);
+    }
+    return match.size;
+}
+
+void PickleMachine::remember(const char* end)
+{
+    if (m_listBegin != nullptr && m_stack.back().is(PickleKind::Stack))
+        m_lists.add({m_listBegin, static_cast<std::size_t>(end - m_listBegin)},
+                    static_cast<std::uint32_t>(m_stack.back().data));
+    m_listBegin = nullptr;
 }
 
 bool PickleMachine::execute(unsigned char opcode, const char* argument, std::size_t size)
@@ -286,7 +321,8 @@ bool PickleMachine::memoize(std::uint64_t slot)
         || slot > std::uint64_t{m_memo.next()} * 2 + kMostHoles)
         return fail(fmt::format("puts a value into memo entry {}, which can't exist", slot));
     PickleValue& value = m_stack.back();
-    m_memo.put(static_cast<std::uint32_t>(slot), value);
+    if (m_memo.put(static_cast<std::uint32_t>(slot), value))
+        m_lists.clear();
     if (value.isContainer())
         value.slot = static_cast<std::uint32_t>(slot);
     return true;

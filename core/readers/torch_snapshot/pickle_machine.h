@@ -4,6 +4,7 @@
 #include "core/base/result.h"
 #include "core/readers/torch_snapshot/pickle_memo.h"
 #include "core/readers/torch_snapshot/pickle_texts.h"
+#include "core/readers/torch_snapshot/repeated_lists.h"
 
 #include <cstdint>
 #include <optional>
@@ -27,7 +28,8 @@ public:
     PickleHandler(PickleHandler&&) = delete;
     PickleHandler& operator=(PickleHandler&&) = delete;
 
-    /// An empty list or dict is about to be pushed onto the stack: gives it role, tag and data.
+    /// An empty list or dict is about to be pushed onto the stack: gives it role, tag and data. A
+    /// list without any of them may only depend on its items, and while it is empty has no data.
     [[nodiscard]] virtual bool open(PickleValue& container, const PickleStack& stack) = 0;
     /// `isBatch`: together, as picklers end a list, and not one by one.
     [[nodiscard]] virtual bool append(PickleValue& list, std::span<PickleValue> items,
@@ -70,7 +72,8 @@ public:
     [[nodiscard]] bool isDone() const { return m_isDone; }
     [[nodiscard]] std::size_t memoryBytes() const
     {
-        return m_stack.capacity() * sizeof(PickleValue) + m_carry.capacity();
+        return m_stack.capacity() * sizeof(PickleValue) + m_carry.capacity()
+               + m_lists.memoryBytes();
     }
 
 private:
@@ -78,6 +81,11 @@ private:
     [[nodiscard]] std::size_t run(std::string_view bytes);
     /// The size of the opcode that begins here, as far as known: it may exceed the bytes.
     [[nodiscard]] std::size_t sizeOf(std::string_view bytes);
+    /// At a MARK: how many bytes fill the list on top of the stack as an earlier one was filled; it
+    /// is then what that one became. 0: unknown.
+    [[nodiscard]] std::size_t repeat(std::string_view bytes);
+    /// At APPENDS: remembers what filled the list.
+    void remember(const char* end);
     [[nodiscard]] bool execute(unsigned char opcode, const char* argument, std::size_t size);
     [[nodiscard]] bool executeRare(unsigned char opcode, const char* argument, std::size_t size);
     [[nodiscard]] bool refuse(unsigned char opcode);
@@ -115,7 +123,9 @@ private:
     PickleTexts& m_texts;
     std::vector<PickleValue> m_stack;
     std::vector<std::size_t> m_marks; ///< sizes of the stack
-    std::string m_carry;              ///< the begin of an opcode that isn't complete
+    RepeatedLists m_lists;
+    const char* m_listBegin = nullptr; ///< in run()'s bytes: behind the last MARK
+    std::string m_carry;               ///< the begin of an opcode that isn't complete
     std::string m_fault;
     std::uint64_t m_offset = 0;
     int m_protocol = -1;

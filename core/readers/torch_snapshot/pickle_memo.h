@@ -17,11 +17,14 @@ public:
 
     /// Where MEMOIZE puts the next value.
     [[nodiscard]] std::uint32_t next() const { return m_count; }
-    void put(std::uint32_t slot, const PickleValue& value)
+    /// Whether something else was there.
+    bool put(std::uint32_t slot, const PickleValue& value)
     {
         std::uint32_t& entry = room(slot);
-        m_count += entry == 0 ? 1 : 0;
+        const bool isNew = entry == 0;
+        m_count += isNew ? 1 : 0;
         entry = packed(value);
+        return !isNew;
     }
     /// Replaces what a slot has; kNoSlot: does nothing.
     void set(std::uint32_t slot, const PickleValue& value)

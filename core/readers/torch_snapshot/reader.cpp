@@ -38,11 +38,10 @@ tl::unexpected<base::Error> Reading::refused(std::string_view fault) const
                                      m_compressed ? " of the decompressed content" : "", fault));
 }
 
-bool Reading::takesTooMuch() const
+std::size_t Reading::memoryBytes() const
 {
     return m_content.memoryBytes() + m_memo.memoryBytes() + m_texts.memoryBytes()
-               + m_machine.memoryBytes()
-           > 3 * m_fed + kFreeBytes;
+           + m_machine.memoryBytes();
 }
 
 Result<void> Reading::feed(std::string_view part, bool compressed)
@@ -55,7 +54,7 @@ Result<void> Reading::feed(std::string_view part, bool compressed)
         m_fed += slice.size();
         if (!m_machine.feed(slice))
             return refused(m_machine.fault());
-        if (takesTooMuch())
+        if (memoryBytes() > 3 * m_fed + kFreeBytes)
             return refused("takes more memory than a snapshot of its size can need; it is damaged, "
                            "or made to exhaust the memory");
     }

@@ -31,9 +31,11 @@ public:
     /// After the last part. Once.
     [[nodiscard]] base::Result<ReadProfile> finish(const base::JobContext& context = {});
 
+    /// About what has been taken, the builder's part included.
+    [[nodiscard]] std::size_t memoryBytes() const;
+
 private:
     [[nodiscard]] tl::unexpected<base::Error> refused(std::string_view fault) const;
-    [[nodiscard]] bool takesTooMuch() const;
 
     std::string m_name;
     memtrace::Builder m_builder;
