@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The centre of a profile page: the plots over one axis.
 #include "ui/base/numbers.h"
+#include "ui/base/widgets.h"
 #include "ui/memory_map/address_map_view.h"
 #include "ui/profile_page/active_view.h"
 #include "ui/profile_page/profile_page.h"
@@ -9,7 +10,9 @@
 
 #include <QJsonArray>
 #include <QJsonObject>
+#include <QSignalBlocker>
 #include <QSplitter>
+#include <QTabBar>
 
 namespace plimsoll::ui {
 
@@ -17,6 +20,8 @@ namespace {
 
 struct Plots
 {
+    QWidget* widget;
+    QTabBar* devices; ///< hidden if there is only one
     QSplitter* splitter;
     ActiveView* active;
     AddressMapView* map;
@@ -26,6 +31,10 @@ void show(const Plots& plots, const ProfileState& state)
 {
     const workspace::ProfilePicture& picture = *state.picture;
     const memtrace::DeviceTrace& device = picture.device();
+    {
+        const QSignalBlocker blocker{plots.devices};
+        plots.devices->setCurrentIndex(static_cast<int>(picture.deviceIndex));
+    }
     QStringList facts{deviceText(device)};
     facts << QObject::tr("peak %1").arg(bytesText(picture.timeline->peak(), Rounding::Up))
           << QObject::tr("reserved %1").arg(bytesText(device.reserved().largest(), Rounding::Up));
@@ -67,19 +76,37 @@ void restore(const Plots& plots, const QJsonObject& view)
 Plots makePlots(ProfilePage& page)
 {
     Plots plots{};
-    plots.splitter = new QSplitter{Qt::Vertical, &page};
+    plots.widget = new QWidget{&page};
+    auto* column = makeColumn(plots.widget);
+    plots.devices = new QTabBar{plots.widget};
+    plots.devices->setProperty("pages", true);
+    plots.devices->setDrawBase(false);
+    plots.devices->setExpanding(false);
+    plots.devices->setAccessibleName(ProfilePage::tr("Devices"));
+    for (const memtrace::DeviceTrace& device : page.controller().document().trace->devices())
+        plots.devices->addTab(deviceText(device));
+    plots.devices->setVisible(plots.devices->count() > 1);
+    column->addWidget(plots.devices);
+    plots.splitter = new QSplitter{Qt::Vertical, plots.widget};
+    column->addWidget(plots.splitter, 1);
     plots.splitter->setChildrenCollapsible(false);
     plots.active = new ActiveView{plots.splitter};
     plots.map = new AddressMapView{*plots.active, plots.splitter};
     plots.splitter->setStretchFactor(0, 3);
     plots.splitter->setStretchFactor(1, 2);
     plots.splitter->setSizes({300, 200}); // shares; the splitter scales them to its height
-    plots.splitter->setFocusProxy(plots.active);
+    plots.widget->setFocusProxy(plots.active);
     return plots;
 }
 
 void connectPlots(const Plots& plots, ProfilePage& page)
 {
+    QObject::connect(plots.devices, &QTabBar::currentChanged, &page, [&page](int tab) {
+        workspace::ProfileSettings settings = page.controller().document().settings;
+        settings.device =
+            page.controller().document().trace->devices()[static_cast<std::size_t>(tab)].ordinal();
+        page.controller().change(ProfilePage::tr("Change of the Device"), settings);
+    });
     Selection* selection = &page.selection();
     AllocationSelection* allocation = &page.allocation();
     plots.active->setSelection(selection);
@@ -98,7 +125,7 @@ ProfileView makePlotsView(ProfilePage& page)
 {
     const Plots plots = makePlots(page);
     connectPlots(plots, page);
-    return {.widget = plots.splitter,
+    return {.widget = plots.widget,
             .update =
                 [plots](const ProfileState& state, ProfileChanges what) {
                     if (what.testFlag(ProfileChange::Picture))

@@ -3,6 +3,7 @@
 
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
+#include "ui/profile_page/find_allocations.h"
 #include "ui/profile_page/profile_texts.h"
 
 #include <QJsonObject>
@@ -99,6 +100,19 @@ QString ProfilePage::factsText() const
     if (devices > 1)
         facts += tr(" · %1 devices").arg(countText(devices));
     return facts;
+}
+
+DocumentPage::Search ProfilePage::searchFor(const QString& query)
+{
+    return [picture = m_controller.picture(), query](const base::JobContext& job) {
+        return findAllocations(*picture, query, job);
+    };
+}
+
+void ProfilePage::showHit(std::size_t allocation)
+{
+    m_allocation.select(static_cast<std::uint32_t>(allocation));
+    Q_EMIT stepWanted(m_controller.picture()->device().firstStep(allocation));
 }
 
 void ProfilePage::clearSelection()

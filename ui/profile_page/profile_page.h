@@ -40,6 +40,10 @@ public:
     [[nodiscard]] QString cursorText() const override;
     [[nodiscard]] QString factsText() const override;
     void clearSelection() override;
+    /// A regular expression over the frames of stacks: "file:line:name".
+    [[nodiscard]] Search searchFor(const QString& query) override;
+    /// Selects the allocation and goes to where it begins.
+    void showHit(std::size_t allocation) override;
     bool goBack() override;
     void beginClose() override;
     [[nodiscard]] bool isIdle() const override;

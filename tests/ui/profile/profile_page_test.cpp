@@ -17,6 +17,7 @@
 #include <QAction>
 #include <QMenuBar>
 #include <QSignalSpy>
+#include <QTabBar>
 #include <QTableView>
 #include <QWheelEvent>
 
@@ -40,6 +41,8 @@ private Q_SLOTS:
     void tablesFollowCursorAndRange();
     void theInspectorTellsTheAllocation();
     void eventsSelect();
+    void devicesAreTabs();
+    void framesAreFound();
     void changesAreUndone();
     void aSessionKeepsWhatIsShown();
     void aSessionHoldsGraphsAndProfiles();
@@ -239,6 +242,45 @@ void ProfilePageTest::eventsSelect()
     table->selectRow(3);
     QCOMPARE(page->selection().step(), std::optional<std::size_t>{4});
     QCOMPARE(page->allocation().allocation(), std::optional<std::uint32_t>{3});
+}
+
+void ProfilePageTest::devicesAreTabs()
+{
+    RecordedTraining training;
+    training.devices = 3;
+    ProfilePage* page = openProfile(sessionOf(std::move(training)));
+    QVERIFY(page != nullptr);
+    QTabBar* tabs = nullptr;
+    for (QTabBar* bar : page->findChildren<QTabBar*>())
+        if (bar->accessibleName() == QStringLiteral("Devices"))
+            tabs = bar;
+    QVERIFY(tabs != nullptr && tabs->isVisible());
+    QCOMPARE(tabs->count(), 3);
+    QTest::mouseClick(tabs, Qt::LeftButton, {}, tabs->tabRect(2).center());
+    QVERIFY(
+        QTest::qWaitFor([&] { return page->controller().picture()->deviceIndex == 2; }, kPatience));
+    QVERIFY(tests::viewOf<ActiveView>(*page).subtitle().contains(QStringLiteral("GPU 2")));
+    trigger("edit.undo");
+    QVERIFY(
+        QTest::qWaitFor([&] { return page->controller().picture()->deviceIndex == 0; }, kPatience));
+    QCOMPARE(tabs->currentIndex(), 0);
+}
+
+void ProfilePageTest::framesAreFound()
+{
+    ProfilePage* page = openProfile(sessionOf({}));
+    QVERIFY(page != nullptr);
+    const auto hitsFor = [&](const char* query) {
+        return page->searchFor(QString::fromLatin1(query))({}).value_or(DocumentPage::Hits{});
+    };
+    QCOMPARE(hitsFor("model\\.py:1[12]:").size(), std::size_t{4}); // two layers, two steps
+    QCOMPARE(hitsFor("TRAIN.PY").size(), std::size_t{24});
+    QCOMPARE(hitsFor("model.py:11:forward(").size(), std::size_t{0}); // no expression, and no text
+    const DocumentPage::Hits hits = hitsFor("py:11:");
+    QCOMPARE(hits, (DocumentPage::Hits{1, 25}));
+    page->showHit(hits[1]);
+    QCOMPARE(page->allocation().allocation(), std::optional<std::uint32_t>{25});
+    QCOMPARE(page->selection().step(), std::optional<std::size_t>{50});
 }
 
 void ProfilePageTest::changesAreUndone()
