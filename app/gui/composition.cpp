@@ -6,7 +6,10 @@
 #include "core/workspace/devices.h"
 #include "ui/planner_page/planner_kind.h"
 #include "ui/planner_page/planner_views.h"
+#include "ui/profile_page/profile_kind.h"
+#include "ui/profile_page/profile_views.h"
 #include "ui/start_page/opening.h"
+#include "ui/timeline_commands/timeline_commands.h"
 
 #include <QCommandLineParser>
 #include <QCoreApplication>
@@ -157,7 +160,9 @@ ui::PageRegistry pageKinds(ui::Settings& settings, const Arguments& arguments)
 {
     return {workspace::documentKinds(
                 ui::openingOf(settings, arguments.device, *plan::findDevice(plan::kDefaultDevice))),
-            {ui::plannerPageKind(settings, arguments.budget, ui::plannerLayout())}};
+            {ui::plannerPageKind(settings, arguments.budget, ui::plannerLayout()),
+             ui::profilePageKind(settings, ui::profileLayout())},
+            ui::timelineCommands()};
 }
 
 } // namespace plimsoll::gui

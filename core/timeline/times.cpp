@@ -7,13 +7,6 @@
 
 namespace plimsoll::timeline {
 
-Times Times::counting(std::size_t count)
-{
-    Times times;
-    times.m_count = count;
-    return times;
-}
-
 void Times::compress()
 {
     const std::vector<std::int64_t> all = std::exchange(m_whole, {});

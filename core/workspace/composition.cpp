@@ -2,6 +2,7 @@
 #include "core/workspace/composition.h"
 
 #include "core/workspace/file_formats.h"
+#include "core/workspace/profile/profile_document.h"
 
 #include <utility>
 
@@ -9,7 +10,7 @@ namespace plimsoll::workspace {
 
 DocumentKinds documentKinds(OpeningOf opening)
 {
-    return {fileFormats(), {planDocuments(std::move(opening))}};
+    return {fileFormats(), {planDocuments(std::move(opening)), profileDocuments()}};
 }
 
 DocumentKinds documentKinds(const Choices& choices)

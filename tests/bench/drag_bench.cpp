@@ -16,6 +16,7 @@
 #include "ui/planner_page/planner_views.h"
 #include "ui/shell/main_window.h"
 #include "ui/timeline/timeline_model.h"
+#include "ui/timeline_commands/timeline_commands.h"
 
 #include "tests/bench/rows.h"
 #include "tests/bench/yardsticks.h"
@@ -388,7 +389,8 @@ int runCase(PaintClock& clock, const std::string& name, const QString& path, con
     choices.device = plan::findDevice(plan::kDefaultDevice).value_or(plan::Device{});
     ui::MainWindow window{settings,
                           {workspace::documentKinds(choices),
-                           {ui::plannerPageKind(settings, std::nullopt, ui::plannerLayout())}}};
+                           {ui::plannerPageKind(settings, std::nullopt, ui::plannerLayout())},
+                           ui::timelineCommands()}};
     window.setCloseQuestion([](const QString&) { return ui::MainWindow::CloseAnswer::Discard; });
     window.resize(kWindow);
     window.show();

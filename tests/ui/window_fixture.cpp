@@ -11,6 +11,9 @@
 #include "ui/plan_panel/verdict_box.h"
 #include "ui/planner_page/planner_kind.h"
 #include "ui/planner_page/planner_views.h"
+#include "ui/profile_page/profile_kind.h"
+#include "ui/profile_page/profile_views.h"
+#include "ui/timeline_commands/timeline_commands.h"
 
 #include "tests/support/planned_sample.h"
 
@@ -41,7 +44,9 @@ void WindowFixture::openWindow(QSize size, std::optional<base::Budget> firstBudg
         std::make_unique<ui::Settings>(QString::fromStdString(m_folder->file("settings.ini")));
     m_settings->drive(*m_theme);
     ui::PageRegistry registry{workspace::documentKinds(tests::defaultChoices()),
-                              {ui::plannerPageKind(*m_settings, firstBudget, ui::plannerLayout())}};
+                              {ui::plannerPageKind(*m_settings, firstBudget, ui::plannerLayout()),
+                               ui::profilePageKind(*m_settings, ui::profileLayout())},
+                              ui::timelineCommands()};
     if (extend)
         extend(registry);
     m_window = std::make_unique<ui::MainWindow>(*m_settings, std::move(registry));
@@ -101,9 +106,9 @@ QPoint WindowFixture::budgetHandle(ui::PlannerPage& page)
     return viewOf<ui::BudgetHandle>(page).geometry().center();
 }
 
-void chooseTab(const ui::DocumentPage& page, const QString& title)
+void chooseTab(const ui::DocumentPage& page, const QString& title, const QString& dock)
 {
-    auto* tabs = planDock(page).findChild<QTabBar*>();
+    auto* tabs = page.dock(dock).findChild<QTabBar*>();
     for (int tab = 0; tab < tabs->count(); ++tab)
         if (tabs->isTabVisible(tab) && tabs->tabText(tab).startsWith(title)) {
             QTest::mouseClick(tabs, Qt::LeftButton, {}, tabs->tabRect(tab).center());

@@ -44,6 +44,9 @@ public:
     {
         return QString::fromStdString(std::string{m_document->kind()});
     }
+    /// PageKind::icon.
+    [[nodiscard]] const QString& iconName() const { return m_icon; }
+    void setIconName(const QString& icon) { m_icon = icon; }
     /// For tabs and the title of the window.
     [[nodiscard]] virtual QString title() const;
     /// The proposed name of a new file, without an extension.
@@ -133,6 +136,7 @@ protected:
     void saveView(const std::string& view) override;
 
 private:
+    QString m_icon;
     workspace::DocumentPtr m_document;
     SessionKeeper m_keeper;
 };

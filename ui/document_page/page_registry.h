@@ -58,6 +58,9 @@ struct PageKind
     std::map<readers::FileKind, QString> additions = {};
     QString menu = {}; ///< title of the menu of its own
     std::vector<PageCommand> commands = {};
+    QString view = {};      ///< "Planner": what the view bar calls such pages
+    QString icon = {};      ///< of their tabs
+    QString exporting = {}; ///< the command of the button for exporting; empty: none
 };
 
 /// The kinds that a window opens, and their pages; filled by the program's composition.
@@ -65,6 +68,7 @@ struct PageRegistry
 {
     workspace::DocumentKinds documents;
     std::vector<PageKind> kinds;
+    std::vector<PageCommand> shared = {}; ///< commands of every kind
 
     /// Null: no page shows such documents.
     [[nodiscard]] const PageKind* kindOf(const workspace::Document& document) const

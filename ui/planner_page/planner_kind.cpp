@@ -120,24 +120,8 @@ std::vector<PageCommand> commands()
          on([](PlannerPage& page) { page.exporter().choosePicture(); }), "", of(hasPlan)},
         {Export, "file.snippet", QObject::tr("Copy P&ython Lines"), "Ctrl+Shift+C",
          on([](PlannerPage& page) { page.exporter().copySnippet(); }), "", of(hasPlan)},
-        {View, "view.zoom_in", QObject::tr("Zoom In"), "W", on(&BudgetTimelineView::zoomIn)},
-        {View, "view.zoom_out", QObject::tr("Zoom Out"), "S", on(&BudgetTimelineView::zoomOut)},
-        {View, "view.pan_left", QObject::tr("Pan Left"), "A", on(&BudgetTimelineView::panLeft)},
-        {View, "view.pan_right", QObject::tr("Pan Right"), "D", on(&BudgetTimelineView::panRight)},
-        {View, "view.range", QObject::tr("Zoom to Range"), "Z",
-         on(&BudgetTimelineView::zoomToRange)},
-        {View, "view.whole", QObject::tr("Whole Step"), "H", on(&BudgetTimelineView::showWholeStep),
-         "fit"},
-        {View, "view.zoom_in_bytes", QObject::tr("Zoom In on B&ytes"), "Shift+W",
-         on(&BudgetTimelineView::zoomInBytes)},
-        {View, "view.zoom_out_bytes", QObject::tr("Zoom Out of &Bytes"), "Shift+S",
-         on(&BudgetTimelineView::zoomOutBytes)},
         {View, "view.plannable", QObject::tr("&Fit to Plannable Range"), "F",
          on(&BudgetTimelineView::fitToPlannableRange), "", of(hasPlannableRange)},
-        {View, "view.whole_bytes", QObject::tr("Whole Memory A&xis"), "Shift+H",
-         on(&BudgetTimelineView::showWholeMemoryAxis)},
-        {View, "view.peak", QObject::tr("Go to Peak"), "]", on(&BudgetTimelineView::goToPeak)},
-        {View, "view.pin", QObject::tr("Pin Here"), "M", on(&BudgetTimelineView::pinAtCursor)},
         {Own, "plan.line", QObject::tr("Focus Budget Line"), "B",
          on(&BudgetTimelineView::focusBudgetLine)},
         {Own, "plan.budget", QObject::tr("Set Budget…"), "Ctrl+B",
@@ -175,7 +159,10 @@ PageKind plannerPageKind(Settings& settings, std::optional<base::Budget> budget,
               PlannerPage::tr("This file is a measurement. Open the traced step that was measured, "
                               "then overlay the measurement on it.")}},
             PlannerPage::tr("&Plan"),
-            commands()};
+            commands(),
+            PlannerPage::tr("Planner"),
+            QStringLiteral("planner"),
+            QStringLiteral("file.export")};
 }
 
 } // namespace plimsoll::ui

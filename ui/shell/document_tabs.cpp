@@ -46,6 +46,7 @@ DocumentTabs::~DocumentTabs()
     m_bar->disconnect(this);
     // Deleting a page shows the next one and updates the titles, which must not use deleted pages.
     std::vector<DocumentPage*> pages = std::exchange(m_pages, {});
+    m_recent.clear();
     pages.insert(pages.end(), m_closed.begin(), m_closed.end());
     for (DocumentPage* page : pages) {
         page->keeper().finish();
@@ -63,6 +64,13 @@ DocumentPage* DocumentTabs::pageAt(int tab) const
 DocumentPage* DocumentTabs::current() const
 {
     return pageAt(m_bar->currentIndex());
+}
+
+DocumentPage* DocumentTabs::lastOf(const QString& kind) const
+{
+    const auto last = std::find_if(m_recent.rbegin(), m_recent.rend(),
+                                   [&](const DocumentPage* page) { return page->kind() == kind; });
+    return last == m_recent.rend() ? nullptr : *last;
 }
 
 bool DocumentTabs::contains(const DocumentPage* page) const
@@ -87,8 +95,7 @@ void DocumentTabs::addTab(DocumentPage& page)
     m_pages.push_back(&page);
     m_stack.addWidget(&page);
     m_undo.addStack(&page.undoStack());
-    m_bar->setCurrentIndex(
-        m_bar->addTab(icon(QStringLiteral("planner")), withoutMnemonic(page.title())));
+    m_bar->setCurrentIndex(m_bar->addTab(icon(page.iconName()), withoutMnemonic(page.title())));
 }
 
 void DocumentTabs::close(DocumentPage& page)
@@ -97,6 +104,7 @@ void DocumentTabs::close(DocumentPage& page)
     const int tab = static_cast<int>(found - m_pages.begin()) + 1;
     m_undo.removeStack(&page.undoStack());
     m_pages.erase(found);
+    std::erase(m_recent, &page);
     m_stack.removeWidget(&page);
     page.hide();
     m_closed.push_back(&page);
@@ -128,6 +136,10 @@ void DocumentTabs::showTab(int index)
     if (index < 0)
         return;
     DocumentPage* page = current();
+    if (page != nullptr) {
+        std::erase(m_recent, page);
+        m_recent.push_back(page);
+    }
     m_stack.setCurrentWidget(page == nullptr ? m_stack.widget(0) : page);
     m_undo.setActiveStack(page == nullptr ? nullptr : &page->undoStack());
     Q_EMIT currentChanged(page);

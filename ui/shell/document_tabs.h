@@ -39,6 +39,8 @@ public:
     [[nodiscard]] bool contains(const DocumentPage* page) const;
     /// Null on the start page.
     [[nodiscard]] DocumentPage* current() const;
+    /// The page of that kind that was shown last; null: none is open.
+    [[nodiscard]] DocumentPage* lastOf(const QString& kind) const;
     [[nodiscard]] QTabBar& bar() { return *m_bar; }
     [[nodiscard]] QStackedWidget& stack() { return m_stack; }
     [[nodiscard]] QUndoGroup& undo() { return m_undo; }
@@ -59,6 +61,7 @@ private:
     QUndoGroup m_undo;
     std::vector<DocumentPage*> m_pages; ///< tab i + 1
     std::vector<DocumentPage*> m_closed;
+    std::vector<DocumentPage*> m_recent; ///< of m_pages, in the order in which they were shown
 };
 
 } // namespace plimsoll::ui

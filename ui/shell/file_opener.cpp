@@ -182,6 +182,7 @@ void FileOpener::take(std::vector<workspace::DocumentPtr> documents, const QStri
             continue;
         }
         DocumentPage* page = kind->make(std::move(document), &m_tabs.stack());
+        page->setIconName(kind->icon);
         m_start.hideError();
         m_tabs.add(*page);
         for (const Failure& failure : std::exchange(m_failures, {}))

@@ -92,6 +92,8 @@ Menus::Menus(const MenuTargets& targets) : m_to{targets}
     buildHelp();
     for (QAction* action : m_to.bar.actions())
         addMnemonics(*action->menu());
+    if (!m_to.kinds.kinds.empty())
+        showKind(m_to.kinds.kinds.front().id);
 }
 
 void Menus::update(const DocumentPage* page)
@@ -102,6 +104,27 @@ void Menus::update(const DocumentPage* page)
         if (isOf && tip)
             action->setToolTip(tip(*page));
     }
+    for (const auto& [action, kind] : m_kindSwitches) {
+        action->setEnabled(m_to.tabs.lastOf(kind) != nullptr);
+        action->setChecked(page != nullptr && page->kind() == kind);
+    }
+    if (page != nullptr && page->kind() != m_shownKind)
+        showKind(page->kind());
+}
+
+void Menus::showKind(const QString& kind)
+{
+    m_shownKind = kind;
+    for (const PageAction& action : m_pageActions)
+        if (!action.kind.isEmpty())
+            action.action->setVisible(action.kind == kind);
+    for (const auto& [menu, of] : m_kindMenus)
+        menu->setVisible(of == kind);
+    for (const PageKind& known : m_to.kinds.kinds)
+        if (known.id == kind)
+            m_to.view.setExport(known.exporting.isEmpty()
+                                    ? nullptr
+                                    : m_to.tabs.window()->findChild<QAction*>(known.exporting));
 }
 
 QAction* Menus::add(QMenu* menu, QAnyStringView id, const QString& text, const char* key,
@@ -141,6 +164,9 @@ DocumentPage* Menus::pageOf(const QString& kind) const
 
 void Menus::addCommands(QMenu* menu, MenuPlace place)
 {
+    for (const PageCommand& command : m_to.kinds.shared)
+        if (command.place == place)
+            addCommand(menu, {}, command);
     for (const PageKind& kind : m_to.kinds.kinds)
         addCommands(menu, kind, place);
 }
@@ -153,10 +179,17 @@ void Menus::addCommands(QMenu* menu, const PageKind& kind, MenuPlace place)
         if (command.text.isEmpty())
             menu->addSeparator();
         else if (!command.run)
-            addChoice(menu->addMenu(command.text), kind.id, command.choice);
+            addChoice(addMenu(*menu, command.text, kind.id), kind.id, command.choice);
         else
             addCommand(menu, kind.id, command);
     }
+}
+
+QMenu* Menus::addMenu(QMenu& in, const QString& text, const QString& kind)
+{
+    QMenu* menu = in.addMenu(text);
+    m_kindMenus.emplace_back(menu->menuAction(), kind);
+    return menu;
 }
 
 QAction* Menus::addCommand(QMenu* menu, const QString& kind, const PageCommand& command)
@@ -279,6 +312,7 @@ void Menus::buildEdit()
 void Menus::buildView()
 {
     QMenu* view = m_to.bar.addMenu(QObject::tr("&View"));
+    buildSwitch(view);
     addCommands(view, MenuPlace::View);
     addFor(view, "view.table", QObject::tr("Show as Table"), "Ctrl+Shift+T",
            [](DocumentPage& page) { page.toggleTable(); });
@@ -326,8 +360,35 @@ void Menus::buildTheme(QMenu* view)
 void Menus::buildOwn()
 {
     for (const PageKind& kind : m_to.kinds.kinds)
-        if (!kind.menu.isEmpty())
-            addCommands(m_to.bar.addMenu(kind.menu), kind, MenuPlace::Own);
+        if (!kind.menu.isEmpty()) {
+            QMenu* own = m_to.bar.addMenu(kind.menu);
+            m_kindMenus.emplace_back(own->menuAction(), kind.id);
+            addCommands(own, kind, MenuPlace::Own);
+        }
+}
+
+void Menus::buildSwitch(QMenu* view)
+{
+    int number = 0;
+    for (const PageKind& kind : m_to.kinds.kinds) {
+        if (kind.view.isEmpty())
+            continue;
+        const QByteArray key = QByteArrayLiteral("Ctrl+") + QByteArray::number(++number);
+        QAction* action = add(view, QString{QStringLiteral("view.kind.") + kind.id},
+                              QStringLiteral("&%1 %2").arg(number).arg(kind.view), key.constData(),
+                              [this, id = kind.id] {
+                                  if (const DocumentPage* page = m_to.tabs.lastOf(id))
+                                      m_to.tabs.show(*page);
+                              });
+        action->setIcon(icon(kind.icon));
+        action->setIconText(kind.view); // of the button
+        action->setCheckable(true);
+        action->setToolTip(QObject::tr("%1 (%2): the document of that kind that was shown last")
+                               .arg(kind.view, action->shortcut().toString()));
+        m_kindSwitches.emplace_back(action, kind.id);
+        m_to.view.addSwitch(*action);
+    }
+    view->addSeparator();
 }
 
 void Menus::buildWindow()

@@ -66,6 +66,8 @@ private:
     void addCommands(QMenu* menu, MenuPlace place);
     void addCommands(QMenu* menu, const PageKind& kind, MenuPlace place);
     QAction* addCommand(QMenu* menu, const QString& kind, const PageCommand& command);
+    /// A submenu for a kind of page.
+    QMenu* addMenu(QMenu& in, const QString& text, const QString& kind);
     void addChoice(QMenu* menu, const QString& kind, const PageChoice& choice);
     void buildFile();
     void listSessions(QMenu& menu);
@@ -73,6 +75,9 @@ private:
     void buildView();
     void buildTheme(QMenu* view);
     void buildOwn();
+    /// A button and an entry for each kind of page: back to the last one of it.
+    void buildSwitch(QMenu* view);
+    void showKind(const QString& kind);
     void buildWindow();
     void buildHelp();
     void showSettings();
@@ -82,6 +87,9 @@ private:
 
     MenuTargets m_to;
     std::vector<PageAction> m_pageActions;
+    std::vector<std::pair<QAction*, QString>> m_kindMenus;    ///< of kinds of pages
+    std::vector<std::pair<QAction*, QString>> m_kindSwitches; ///< likewise
+    QString m_shownKind;                                      ///< whose commands are shown
     QPointer<SettingsDialog> m_dialog;
 };
 

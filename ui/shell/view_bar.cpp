@@ -35,7 +35,7 @@ ViewBar::ViewBar(QWidget* parent) : QWidget{parent}
     m_findButton->setToolButtonStyle(Qt::ToolButtonIconOnly);
     row->addWidget(m_findButton);
     m_export = new QPushButton{icon(QStringLiteral("export"), Role::OnAccent, Role::OnAccent),
-                               tr("Export plan…"), this};
+                               tr("Export…"), this};
     m_export->setProperty("primary", true);
     m_export->setFocusPolicy(Qt::TabFocus); // the focus ring is for keyboard users
     row->addWidget(m_export);
@@ -50,7 +50,9 @@ void ViewBar::relabel()
     setFixedHeight(theme.rowHeight(40));
     layout()->setContentsMargins(theme.px(10), 0, theme.px(10), 1);
     layout()->setSpacing(theme.px(6));
-    for (QToolButton* button : {m_undo, m_redo, m_fit, m_findButton})
+    std::vector<QToolButton*> buttons = m_switches;
+    buttons.insert(buttons.end(), {m_undo, m_redo, m_fit, m_findButton});
+    for (QToolButton* button : buttons)
         button->setIconSize({theme.px(16), theme.px(16)});
     fold();
 }
@@ -63,24 +65,44 @@ void ViewBar::setActions(const QWidget& window)
     m_undo->setDefaultAction(action("edit.undo"));
     m_redo->setDefaultAction(action("edit.redo"));
     m_findButton->setDefaultAction(action("edit.find"));
-    // Actions of page kinds that the window may not have.
-    QAction* fit = action("view.whole");
-    QAction* exporting = action("file.export");
+    QAction* fit = action("view.whole"); // a shared command, which the window may not have
     m_fit->setVisible(fit != nullptr);
+    if (fit != nullptr)
+        m_fit->setDefaultAction(fit);
+}
+
+void ViewBar::addSwitch(QAction& action)
+{
+    auto* button = new QToolButton{this};
+    button->setDefaultAction(&action);
+    button->setProperty("segment", true);
+    static_cast<QHBoxLayout*>(layout())->insertWidget(static_cast<int>(m_switches.size()), button);
+    m_switches.push_back(button);
+    relabel();
+}
+
+void ViewBar::setExport(QAction* exporting)
+{
+    if (m_exporting) {
+        m_exporting->disconnect(this);
+        m_export->disconnect(m_exporting);
+    }
+    m_exporting = exporting;
     m_export->setVisible(exporting != nullptr);
-    if (fit == nullptr || exporting == nullptr)
+    if (exporting == nullptr)
         return;
-    m_fit->setDefaultAction(fit);
     connect(m_export, &QPushButton::clicked, exporting, &QAction::trigger);
-    const auto follow = [this, exporting] {
-        m_export->setEnabled(exporting->isEnabled());
-        m_export->setToolTip(exporting->toolTip());
-        m_export->setIcon(icon(QStringLiteral("export"),
-                               exporting->isEnabled() ? Role::OnAccent : Role::Faint,
-                               exporting->isEnabled() ? Role::OnAccent : Role::Faint));
-    };
-    connect(exporting, &QAction::changed, this, follow);
-    follow();
+    connect(exporting, &QAction::changed, this, &ViewBar::followExport);
+    followExport();
+}
+
+void ViewBar::followExport()
+{
+    const bool isEnabled = m_exporting->isEnabled();
+    m_export->setEnabled(isEnabled);
+    m_export->setToolTip(m_exporting->toolTip());
+    m_export->setIcon(icon(QStringLiteral("export"), isEnabled ? Role::OnAccent : Role::Faint,
+                           isEnabled ? Role::OnAccent : Role::Faint));
 }
 
 void ViewBar::fold()
@@ -88,6 +110,8 @@ void ViewBar::fold()
     const bool narrow = width() < Theme::current().px(kFoldWidth);
     const bool folded = narrow && m_find->text().isEmpty() && !m_find->hasFocus();
     m_find->setVisible(!folded);
+    for (QToolButton* button : m_switches)
+        button->setToolButtonStyle(narrow ? Qt::ToolButtonIconOnly : Qt::ToolButtonTextBesideIcon);
     m_findButton->setVisible(folded);
 }
 

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <QPointer>
 #include <QWidget>
 
+#include <vector>
+
+class QAction;
 class QPushButton;
 class QToolButton;
 
@@ -10,8 +14,9 @@ namespace plimsoll::ui {
 
 class FindField;
 
-/// The bar above a document: undo, redo, fit; find and export at the right; between them room for
-/// the document's messages. In a narrow window the find field collapses to its icon while unused.
+/// The bar above a document: the kinds of pages, undo, redo, fit; find and export at the right;
+/// between them room for the document's messages. In a narrow window the kinds are icons, and the
+/// find field collapses to its icon while unused.
 class ViewBar : public QWidget
 {
     Q_OBJECT
@@ -20,6 +25,10 @@ public:
     explicit ViewBar(QWidget* parent = nullptr);
     /// The window's actions, by name.
     void setActions(const QWidget& window);
+    /// A kind of page, to which the action switches.
+    void addSwitch(QAction& action);
+    /// Of the shown kind of page; null: it has none.
+    void setExport(QAction* exporting);
     [[nodiscard]] FindField& find() { return *m_find; }
     [[nodiscard]] QWidget& messageRoom() { return *m_room; }
     /// Expands the field and focuses it.
@@ -34,7 +43,9 @@ protected:
 private:
     void relabel();
     void fold();
+    void followExport();
 
+    std::vector<QToolButton*> m_switches;
     QToolButton* m_undo = nullptr;
     QToolButton* m_redo = nullptr;
     QToolButton* m_fit = nullptr;
@@ -42,6 +53,7 @@ private:
     QToolButton* m_findButton = nullptr;
     FindField* m_find = nullptr;
     QPushButton* m_export = nullptr;
+    QPointer<QAction> m_exporting;
 };
 
 } // namespace plimsoll::ui

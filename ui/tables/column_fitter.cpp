@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ui/plan_tables/column_fitter.h"
+#include "ui/tables/column_fitter.h"
 
 #include "ui/base/drawn_text.h"
 #include "ui/base/theme.h"
-#include "ui/plan_tables/table_look.h"
+#include "ui/tables/cell_roles.h"
+#include "ui/tables/table_look.h"
 
 #include <QEvent>
 #include <QHeaderView>
@@ -20,6 +21,7 @@ namespace {
 constexpr int kMeasuredRows = 400; ///< enough to see how wide a column's texts are
 constexpr int kArrow = 14;         ///< before scaling
 constexpr int kIcon = 22;
+constexpr int kBar = 64;
 
 } // namespace
 
@@ -109,9 +111,11 @@ int ColumnFitter::contentWidth(int column) const
 {
     const QAbstractItemModel& model = *m_table.model();
     int width = headWidth(*m_table.horizontalHeader(), column);
+    const bool hasBar = model.index(0, column).data(FractionRole).isValid();
+    const int bar = hasBar ? Theme::current().px(kBar) : 0;
     for (int row = 0; row < std::min(model.rowCount(), kMeasuredRows); ++row)
         width = std::max(width, cellWidth(m_table.font(), model.index(row, column)));
-    return width;
+    return width + bar;
 }
 
 } // namespace plimsoll::ui

@@ -17,7 +17,7 @@ namespace plimsoll::ui {
 [[nodiscard]] int cellPads(bool isNumber);
 
 /// Rows of 24, no grid, whole rows selected, digits of equal width in right-aligned cells. The bar
-/// of a PlanModel's saved bytes is drawn to the left of its figure.
+/// of a cell (CellRole) is drawn to the left of its figure.
 class TableDelegate : public QStyledItemDelegate
 {
     Q_OBJECT

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ui/planner_page/open_source.h"
+#include "ui/document_page/open_source.h"
 
 #include "ui/base/file_dialog.h"
 #include "ui/base/settings.h"
 #include "ui/base/texts.h"
+#include "ui/document_page/document_page.h"
 #include "ui/document_page/source_editor.h"
-#include "ui/planner_page/planner_page.h"
 
 #include <QProcess>
 
@@ -24,28 +24,27 @@ std::vector<SourceFolder> foldersOf(const Settings& settings)
     return folders;
 }
 
-void refuse(PlannerPage& page, const QString& first, const QString& rest)
+void refuse(DocumentPage& page, const QString& first, const QString& rest)
 {
     page.strip().post({kSourceMessage, MessageKind::Danger, first, rest, {}});
 }
 
 /// The file; empty if there is none, which was told, or if the user gave up.
-QString locate(PlannerPage& page, const QString& path)
+QString locate(DocumentPage& page, Settings& settings, const QString& path)
 {
-    Settings& settings = page.settings();
     const QString known = findSource(path, foldersOf(settings));
     if (!known.isEmpty())
         return known;
     const QString chosen =
-        chooseFiles(page.window(), PlannerPage::tr("Where is %1?").arg(fileText(path)),
-                    settings.lastFolder(), PlannerPage::tr("Folders (*)"), QFileDialog::Directory)
+        chooseFiles(page.window(), QObject::tr("Where is %1?").arg(fileText(path)),
+                    settings.lastFolder(), QObject::tr("Folders (*)"), QFileDialog::Directory)
             .value(0);
     if (chosen.isEmpty())
         return {};
     const std::optional<SourceFolder> folder = mappedFolder(path, chosen);
     if (!folder) {
-        refuse(page, PlannerPage::tr("The file isn't in that folder."),
-               PlannerPage::tr("%1 has neither %2 nor the end of that path.")
+        refuse(page, QObject::tr("The file isn't in that folder."),
+               QObject::tr("%1 has neither %2 nor the end of that path.")
                    .arg(fileText(chosen), fileText(path)));
         return {};
     }
@@ -55,30 +54,29 @@ QString locate(PlannerPage& page, const QString& path)
 
 } // namespace
 
-void openSource(PlannerPage& page, const QString& source)
+void openSource(DocumentPage& page, Settings& settings, const QString& source)
 {
     const std::optional<SourceLine> place = parseSource(source);
     if (!place) {
-        refuse(page, PlannerPage::tr("This is no line of a file."), fileText(source));
+        refuse(page, QObject::tr("This is no line of a file."), fileText(source));
         return;
     }
-    const QString file = locate(page, place->path);
+    const QString file = locate(page, settings, place->path);
     if (file.isEmpty())
         return;
-    const Settings& settings = page.settings();
     QStringList command =
         editorCommand(settings.editor(), settings.editorCommand(), file, place->line);
     if (command.isEmpty()) {
-        refuse(page, PlannerPage::tr("There is no editor."),
-               PlannerPage::tr("Choose one in Edit > Settings."));
+        refuse(page, QObject::tr("There is no editor."),
+               QObject::tr("Choose one in Edit > Settings."));
         return;
     }
     const QString program = command.takeFirst();
     if (QProcess::startDetached(program, command))
         page.strip().withdraw(kSourceMessage);
     else
-        refuse(page, PlannerPage::tr("%1 could not be started.").arg(fileText(program)),
-               PlannerPage::tr("Choose another editor in Edit > Settings."));
+        refuse(page, QObject::tr("%1 could not be started.").arg(fileText(program)),
+               QObject::tr("Choose another editor in Edit > Settings."));
 }
 
 } // namespace plimsoll::ui

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ui/plan_tables/table_look.h"
+#include "ui/tables/table_look.h"
 
 #include "ui/base/drawn_text.h"
 #include "ui/base/icons.h"
 #include "ui/base/widgets.h"
 #include "ui/menus/mnemonics.h"
-#include "ui/plan_tables/plan_model.h"
+#include "ui/tables/cell_roles.h"
 
 #include <QAction>
 #include <QIcon>
@@ -61,7 +61,7 @@ void TableDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
             decoration.value<QIcon>().paint(painter, QRect{{cell.left(), top}, size});
             cell.setLeft(cell.left() + size.width() + 2 * kTextMargin);
         }
-        const bool isLink = index.data(PlanModel::LinkRole).toBool();
+        const bool isLink = index.data(LinkRole).toBool();
         if (isLink)
             painter->setPen(theme.color(Role::Accent));
         // The end of a path is the part that matters.
@@ -95,7 +95,7 @@ void TableDelegate::paintNumber(QPainter& painter, const QRectF& cell, const QMo
 {
     const Theme& theme = Theme::current();
     const QFont& font = painter.font();
-    const QVariant fraction = index.data(PlanModel::FractionRole);
+    const QVariant fraction = index.data(FractionRole);
     const double room = cell.width() - theme.px(72);
     const bool hasBar = fraction.isValid() && room > theme.px(24);
     if (hasBar) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/memtrace/column_file.h"
+#include "core/memtrace/columns/column_file.h"
 
 #include "core/base/try.h"
-#include "core/memtrace/column_check.h"
-#include "core/memtrace/column_codec.h"
+#include "core/memtrace/columns/column_check.h"
+#include "core/memtrace/columns/column_codec.h"
 
 #include <fmt/format.h>
 

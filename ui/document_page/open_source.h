@@ -5,10 +5,11 @@
 
 namespace plimsoll::ui {
 
-class PlannerPage;
+class DocumentPage;
+class Settings;
 
 /// Opens a line of a source file in the user's editor. Asks once for the folder of files that are
-/// elsewhere than the graph says; what can't be opened is told in the page's strip.
-void openSource(PlannerPage& page, const QString& source);
+/// elsewhere than the document says; what can't be opened is told in the page's strip.
+void openSource(DocumentPage& page, Settings& settings, const QString& source);
 
 } // namespace plimsoll::ui

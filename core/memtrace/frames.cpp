@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/memtrace/frames.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace plimsoll::memtrace {
+
+bool isPython(const StackTable& stacks, const Frame& frame)
+{
+    const std::string_view file = stacks.text(frame.file);
+    return file.ends_with(".py") || file.ends_with(".pyx") || file.starts_with("<");
+}
+
+bool isProject(const StackTable& stacks, const Frame& frame)
+{
+    static constexpr std::array<std::string_view, 4> kInstalled = {
+        "site-packages/", "dist-packages/", "lib/python3", "<frozen"};
+    const std::string_view file = stacks.text(frame.file);
+    return isPython(stacks, frame)
+           && std::none_of(kInstalled.begin(), kInstalled.end(), [file](std::string_view part) {
+                  return file.find(part) != std::string_view::npos;
+              });
+}
+
+std::optional<FrameId> topFrame(const StackTable& stacks, StackId stack)
+{
+    std::optional<FrameId> python;
+    for (const FrameId id : stacks.stack(stack)) {
+        const Frame& frame = stacks.frame(id);
+        if (isProject(stacks, frame))
+            return id;
+        if (!python && isPython(stacks, frame))
+            python = id;
+    }
+    return python;
+}
+
+std::string frameText(const StackTable& stacks, FrameId id)
+{
+    const Frame& frame = stacks.frame(id);
+    return fmt::format("{}:{}:{}", stacks.text(frame.file), frame.line, stacks.text(frame.name));
+}
+
+std::string topFrameText(const StackTable& stacks, StackId stack)
+{
+    const std::optional<FrameId> frame = topFrame(stacks, stack);
+    return frame ? frameText(stacks, *frame) : "(no Python frame)";
+}
+
+} // namespace plimsoll::memtrace

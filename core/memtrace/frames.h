@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/memtrace/stack_table.h"
+
+#include <optional>
+#include <string>
+
+namespace plimsoll::memtrace {
+
+/// Whether it is a function of Python, and not of C++.
+[[nodiscard]] bool isPython(const StackTable& stacks, const Frame& frame);
+/// Whether it is the user's own code: not of Python's library or an installed package.
+[[nodiscard]] bool isProject(const StackTable& stacks, const Frame& frame);
+/// The frame that a stack is named after: the innermost one of the project, else the innermost one
+/// of Python; none if Python has no frame in it.
+[[nodiscard]] std::optional<FrameId> topFrame(const StackTable& stacks, StackId stack);
+/// "model.py:12:forward".
+[[nodiscard]] std::string frameText(const StackTable& stacks, FrameId frame);
+/// The name of the group of a stack: frameText() of its top frame, or "(no Python frame)".
+[[nodiscard]] std::string topFrameText(const StackTable& stacks, StackId stack);
+
+} // namespace plimsoll::memtrace

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/workspace/profile/profile_document.h"
+
+#include "core/base/format.h"
+#include "core/base/try.h"
+#include "core/memtrace/columns/column_file.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <utility>
+
+namespace plimsoll::workspace {
+
+namespace {
+
+using base::Result;
+using nlohmann::json;
+
+/// "step.pickle" of "step.pickle.gz".
+std::string profileName(const std::filesystem::path& path)
+{
+    return base::printable((path.extension() == ".gz" ? path.stem() : path.filename()).string(),
+                           80);
+}
+
+/// What another version or a damaged session doesn't tell stays as it is.
+void readState(const std::string& text, ProfileDocument& document)
+{
+    const json state = json::parse(text, nullptr, false);
+    if (!state.is_object())
+        return;
+    const auto textAt = [&](const char* key) {
+        const auto at = state.find(key);
+        return at != state.end() && at->is_string() ? at->get<std::string>() : std::string{};
+    };
+    if (const auto device = state.find("device"); device != state.end())
+        if (device->is_number_integer())
+            document.settings.device = device->get<int>();
+    document.settings.axis =
+        textAt("axis") == "events" ? memtrace::Axis::Events : memtrace::Axis::Time;
+    document.settings.grouping =
+        memtrace::findGrouping(textAt("grouping")).value_or(document.settings.grouping);
+    document.notesText = textAt("notes");
+}
+
+Result<DocumentPtr> shown(std::unique_ptr<ProfileDocument> document, const base::JobContext& job)
+{
+    ASSIGN_OR_RETURN(document->first, profilePicture(document->trace, document->settings, job));
+    document->settings = document->first->settings;
+    return document;
+}
+
+} // namespace
+
+std::string ProfileDocument::state() const
+{
+    json state = {{"axis", settings.axis == memtrace::Axis::Events ? "events" : "time"},
+                  {"grouping", memtrace::groupingName(settings.grouping)},
+                  {"notes", notesText}};
+    if (settings.device)
+        state["device"] = *settings.device;
+    return state.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+std::unique_ptr<const Document> ProfileDocument::copy() const
+{
+    auto copy = std::make_unique<ProfileDocument>(*this);
+    copy->pending.clear();
+    return copy;
+}
+
+Result<void> ProfileDocument::store(session::SessionStore& store, session::DocumentId id) const
+{
+    return store.saveBlob(id, session::kContent, memtrace::writeColumns(*trace));
+}
+
+DocumentKind profileDocuments()
+{
+    return {std::string{kProfileDocument},
+            [](const readers::ReaderDescriptor& format) {
+                return format.kind == readers::FileKind::Profile;
+            },
+            [](readers::FileValue value, io::Source& source,
+               const base::JobContext& job) -> Result<DocumentPtr> {
+                auto read = std::get<readers::ReadProfile>(std::move(value));
+                auto document = std::make_unique<ProfileDocument>();
+                document->m_path = source.path();
+                document->m_name = profileName(source.path());
+                document->m_contentHash = std::move(read.contentHash);
+                document->trace = std::move(read.trace);
+                return shown(std::move(document), job);
+            },
+            [](const session::SessionStore& store, const session::SavedDocument& saved,
+               const base::JobContext& job) -> Result<DocumentPtr> {
+                ASSIGN_OR_RETURN(std::string content, store.blob(saved.id, session::kContent));
+                auto document = std::make_unique<ProfileDocument>();
+                document->m_path = saved.sourcePath.empty() ? saved.name : saved.sourcePath;
+                document->m_name = base::printable(saved.name, 80);
+                document->m_contentHash = saved.contentHash;
+                auto trace =
+                    memtrace::readColumns(std::make_shared<const std::string>(std::move(content)));
+                if (!trace)
+                    return base::failure(
+                        base::ErrorKind::File,
+                        fmt::format("{}: the session's copy of the profile was damaged after it "
+                                    "was saved ({}); open the profile's file instead.",
+                                    document->m_name, trace.error().message));
+                document->trace = *std::move(trace);
+                readState(saved.state, *document);
+                return shown(std::move(document), job);
+            }};
+}
+
+} // namespace plimsoll::workspace

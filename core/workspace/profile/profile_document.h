@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/workspace/document_kinds.h"
+#include "core/workspace/profile/profile_picture.h"
+
+#include <string>
+#include <string_view>
+
+namespace plimsoll::workspace {
+
+inline constexpr std::string_view kProfileDocument = "profile";
+
+/// A recording of memory, and what the user has chosen to see of it.
+class ProfileDocument final : public Document
+{
+public:
+    [[nodiscard]] std::string_view kind() const override { return kProfileDocument; }
+    [[nodiscard]] const std::string& name() const override { return m_name; }
+    [[nodiscard]] const std::filesystem::path& origin() const override { return m_path; }
+    [[nodiscard]] const std::string& contentHash() const override { return m_contentHash; }
+    [[nodiscard]] std::string state() const override;
+    [[nodiscard]] std::unique_ptr<const Document> copy() const override;
+    /// Stores the trace's columns, not the file that they came from.
+    [[nodiscard]] base::Result<void> store(session::SessionStore& store,
+                                           session::DocumentId id) const override;
+
+    ProfileSettings settings;
+    std::string notesText;   ///< written by the user
+    ProfilePicturePtr first; ///< as opened
+    memtrace::MemoryTracePtr trace;
+
+private:
+    friend DocumentKind profileDocuments();
+
+    std::string m_name;
+    std::filesystem::path m_path;
+    std::string m_contentHash;
+};
+
+/// The kind: profiles become such documents.
+[[nodiscard]] DocumentKind profileDocuments();
+
+} // namespace plimsoll::workspace

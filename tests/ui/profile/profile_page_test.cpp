@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+// A profile in the window, out of a session: beside a graph, changed, undone, saved, opened again.
+#include "ui/profile_page/profile_page.h"
+
+#include "core/memtrace/columns/column_file.h"
+#include "core/workspace/profile/profile_document.h"
+#include "ui/base/numbers.h"
+#include "ui/memory_map/address_map_view.h"
+#include "ui/profile_page/active_view.h"
+#include "ui/profile_page/allocation_page.h"
+#include "ui/profile_page/inspector.h"
+
+#include "tests/support/recorded_training.h"
+#include "tests/support/test_main.h"
+#include "tests/ui/window_fixture.h"
+
+#include <QAction>
+#include <QMenuBar>
+#include <QSignalSpy>
+#include <QTabBar>
+#include <QTableView>
+#include <QWheelEvent>
+
+namespace {
+
+using namespace plimsoll;
+using namespace plimsoll::ui;
+using tests::kPatience;
+using tests::RecordedTraining;
+
+class ProfilePageTest : public QObject, private tests::WindowFixture
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init() { openWindow(); }
+    void cleanup() { closeWindow(); }
+    void showsTheRecording();
+    void theMapSharesTheAxis();
+    void aClickInTheMapSelects();
+    void tablesFollowCursorAndRange();
+    void theInspectorTellsTheAllocation();
+    void eventsSelect();
+    void devicesAreTabs();
+    void framesAreFound();
+    void changesAreUndone();
+    void aSessionKeepsWhatIsShown();
+    void aSessionHoldsGraphsAndProfiles();
+    void aDamagedCopyIsTold();
+
+private:
+    /// A session with a profile of that training.
+    QString sessionOf(RecordedTraining training, const char* name = "profile.plimsoll")
+    {
+        return write(name, memtrace::writeColumns(*training.trace()));
+    }
+    QString write(const char* name, const std::string& content)
+    {
+        const std::string path = m_folder->file(name);
+        const auto made = session::SessionStore::create(path, [&](session::SessionStore& store) {
+            return store
+                .addDocument({{}, "profile", "step.pickle", "/tmp/step.pickle", "hash", "{}", "{}"})
+                .and_then([&](session::DocumentId id) {
+                    return store.saveBlob(id, session::kContent, content);
+                });
+        });
+        return made ? QString::fromStdString(path) : QString{};
+    }
+    ProfilePage* openProfile(const QString& path)
+    {
+        QSignalSpy opened{m_window.get(), &MainWindow::opened};
+        m_window->openFiles({path});
+        return opened.wait(kPatience) ? qobject_cast<ProfilePage*>(m_window->currentPage())
+                                      : nullptr;
+    }
+    static AllocationPage& pageOf(const ProfilePage& page, const char* name)
+    {
+        for (AllocationPage* view : page.findChildren<AllocationPage*>())
+            if (view->table().accessibleName() == QLatin1String{name})
+                return *view;
+        qFatal("There is no such table.");
+    }
+    [[nodiscard]] QStringList menus() const
+    {
+        QStringList titles;
+        for (const QAction* action : m_window->menuBar()->actions())
+            if (action->isVisible())
+                titles << action->text().remove(u'&');
+        return titles;
+    }
+    static void choose(ProfilePage& page, memtrace::Axis axis)
+    {
+        workspace::ProfileSettings settings = page.controller().document().settings;
+        settings.axis = axis;
+        page.controller().change(QStringLiteral("Axis"), settings);
+    }
+};
+
+void ProfilePageTest::showsTheRecording()
+{
+    ProfilePage* page = openProfile(sessionOf({}));
+    QVERIFY(page != nullptr);
+    const auto& active = tests::viewOf<ActiveView>(*page);
+    // 12 weights of 2 MiB; activations of 1, 2 and 3 MiB in turn, the first backward's scratch.
+    const std::int64_t peak =
+        (12 * 2 + 4 * 6) * RecordedTraining::kMiB + RecordedTraining::kMiB / 2;
+    const base::Bytes reserved{4 * 14 * RecordedTraining::kMiB};
+    QCOMPARE(active.timeline()->peak().count(), peak);
+    QCOMPARE(active.axisTop() >= base::Bytes{4 * 14 * RecordedTraining::kMiB}, true);
+    QVERIFY(active.subtitle().contains(QStringLiteral("GPU 0")));
+    QVERIFY(active.subtitle().contains(QStringLiteral("peak ") + bytesText(base::Bytes{peak})));
+    QVERIFY(active.subtitle().contains(QStringLiteral("reserved ") + bytesText(reserved)));
+    QCOMPARE(page->factsText(), QStringLiteral("60 allocations · 144 events"));
+    QCOMPARE(active.timeline()->bands().size(), std::size_t{6});
+    QVERIFY(menus().contains(QStringLiteral("Profile")));
+    QVERIFY(!menus().contains(QStringLiteral("Plan")));
+    page->selection().setStep(0);
+    QCOMPARE(page->cursorText(),
+             QStringLiteral("before the first event · active %1 · reserved %2")
+                 .arg(bytesText(base::Bytes{24 * RecordedTraining::kMiB}), bytesText(reserved)));
+}
+
+void ProfilePageTest::theMapSharesTheAxis()
+{
+    ProfilePage* page = openProfile(sessionOf({}));
+    QVERIFY(page != nullptr);
+    auto& active = tests::viewOf<ActiveView>(*page);
+    auto& map = tests::viewOf<AddressMapView>(*page);
+    QVERIFY(QTest::qWaitFor([&] { return map.isCurrent(); }, kPatience));
+    QCOMPARE(map.plotRect().left(), active.plotRect().left());
+    QCOMPARE(map.plotRect().width(), active.plotRect().width());
+    // The wheel over the map zooms both.
+    const QPointF middle = map.plotRect().center();
+    QWheelEvent wheel{middle,         map.mapToGlobal(middle), {},   {0, 240}, Qt::NoButton,
+                      Qt::NoModifier, Qt::NoScrollPhase,       false};
+    QCoreApplication::sendEvent(&map, &wheel);
+    QVERIFY(active.visibleRange().end - active.visibleRange().begin < 0.9);
+    QVERIFY(QTest::qWaitFor([&] { return map.isCurrent(); }, kPatience));
+    // A drag over the map selects a range of steps, which the plot above reads out.
+    const QPoint from = (middle - QPointF{60, 0}).toPoint();
+    const QPoint to = (middle + QPointF{80, 10}).toPoint();
+    QTest::mousePress(&map, Qt::LeftButton, {}, from);
+    QTest::mouseMove(&map, from + QPoint{20, 0});
+    QTest::mouseMove(&map, to);
+    QTest::mouseRelease(&map, Qt::LeftButton, {}, to);
+    QVERIFY(page->selection().range().has_value());
+    QCOMPARE(active.range(), page->selection().range());
+    QVERIFY(!page->allocation().allocation().has_value());
+}
+
+void ProfilePageTest::aClickInTheMapSelects()
+{
+    ProfilePage* page = openProfile(sessionOf({}));
+    QVERIFY(page != nullptr);
+    auto& map = tests::viewOf<AddressMapView>(*page);
+    QVERIFY(QTest::qWaitFor([&] { return map.isCurrent(); }, kPatience));
+    const memtrace::DeviceTrace& device = page->controller().picture()->device();
+    int clicked = 0;
+    for (std::uint32_t i = 0; i < device.allocations().size(); ++i) {
+        const QRectF rect = map.rectOf(i);
+        if (rect.width() < 4 || rect.height() < 4)
+            continue;
+        QTest::mouseClick(&map, Qt::LeftButton, {}, rect.center().toPoint());
+        QCOMPARE(page->allocation().allocation(), std::optional{i});
+        ++clicked;
+    }
+    QVERIFY2(clicked > 20, qPrintable(QString::number(clicked)));
+    // Esc deselects, and a click beside all of them does.
+    QTest::keyClick(m_window.get(), Qt::Key_Escape);
+    QVERIFY(!page->allocation().allocation().has_value());
+}
+
+void ProfilePageTest::tablesFollowCursorAndRange()
+{
+    ProfilePage* page = openProfile(sessionOf({}));
+    QVERIFY(page != nullptr);
+    AllocationPage& live = pageOf(*page, "Largest live");
+    QVERIFY(QTest::qWaitFor([&] { return live.isCurrent(); }, kPatience));
+    // At the peak: 12 weights, 12 activations, the first scratch. Largest first.
+    QCOMPARE(live.model().rowCount(), 25);
+    QCOMPARE(live.model().index(0, AllocationModel::SizeColumn).data().toString(),
+             bytesText(base::Bytes{3 * RecordedTraining::kMiB}));
+    QCOMPARE(live.model().index(0, AllocationModel::NameColumn).data().toString(),
+             QStringLiteral("forward, model.py:12"));
+    page->selection().setStep(2); // after two activations
+    QVERIFY(QTest::qWaitFor([&] { return live.isCurrent() && live.model().rowCount() == 14; },
+                            kPatience));
+    tests::chooseTab(*page, QStringLiteral("Allocations"), QStringLiteral("tables"));
+    AllocationPage& all = pageOf(*page, "Allocations");
+    QVERIFY(QTest::qWaitFor([&] { return all.isCurrent(); }, kPatience));
+    QCOMPARE(all.model().rowCount(), 60);
+    page->selection().setRange(StepRange{1, 3});
+    QVERIFY(QTest::qWaitFor([&] { return all.isCurrent() && all.model().rowCount() == 15; },
+                            kPatience));
+    // A click on a header sorts; on a row, it selects in every view.
+    all.table().sortByColumn(AllocationModel::SizeColumn, Qt::AscendingOrder);
+    QVERIFY(QTest::qWaitFor(
+        [&] {
+            return all.isCurrent()
+                   && all.model().index(0, AllocationModel::SizeColumn).data().toString()
+                          == bytesText(base::Bytes{RecordedTraining::kMiB});
+        },
+        kPatience));
+    all.table().selectRow(0);
+    QCOMPARE(page->allocation().allocation(), std::optional{all.model().allocationAt(0)});
+}
+
+void ProfilePageTest::theInspectorTellsTheAllocation()
+{
+    ProfilePage* page = openProfile(sessionOf({}));
+    QVERIFY(page != nullptr);
+    const auto& inspector = tests::viewOf<Inspector>(*page);
+    QCOMPARE(inspector.value(QStringLiteral("Size")), QString{});
+    page->allocation().select(1); // the second activation: 2 MiB
+    QCOMPARE(inspector.value(QStringLiteral("Size")),
+             exactBytesText(base::Bytes{2 * RecordedTraining::kMiB}));
+    QCOMPARE(inspector.value(QStringLiteral("Allocated")), timeText(base::Nanoseconds{100'000}));
+    QCOMPARE(inspector.value(QStringLiteral("Stream")), QStringLiteral("default"));
+    QCOMPARE(inspector.value(QStringLiteral("Block")), QString{}); // it is freed before the end
+    page->allocation().select(48);                                 // a weight
+    QCOMPARE(inspector.value(QStringLiteral("Allocated")), QStringLiteral("before the recording"));
+    QCOMPARE(inspector.value(QStringLiteral("Freed")), QStringLiteral("not within the recording"));
+    QCOMPARE(inspector.value(QStringLiteral("Block")), inspector.value(QStringLiteral("Size")));
+    QTest::keyClick(m_window.get(), Qt::Key_Escape);
+    QCOMPARE(inspector.value(QStringLiteral("Size")), QString{});
+}
+
+void ProfilePageTest::eventsSelect()
+{
+    ProfilePage* page = openProfile(sessionOf({}));
+    QVERIFY(page != nullptr);
+    tests::chooseTab(*page, QStringLiteral("Events"), QStringLiteral("tables"));
+    QTableView* table = nullptr;
+    for (QTableView* view : page->findChildren<QTableView*>())
+        if (view->accessibleName() == QStringLiteral("Events"))
+            table = view;
+    QVERIFY(table != nullptr);
+    // 24 allocations of activations, 24 of scratch, 48 frees that are two events each.
+    QCOMPARE(table->model()->rowCount(), 96);
+    QCOMPARE(table->model()->index(95, 0).data().toString(), QStringLiteral("142"));
+    QCOMPARE(table->model()->index(95, 2).data().toString(), QStringLiteral("free"));
+    table->selectRow(3);
+    QCOMPARE(page->selection().step(), std::optional<std::size_t>{4});
+    QCOMPARE(page->allocation().allocation(), std::optional<std::uint32_t>{3});
+}
+
+void ProfilePageTest::devicesAreTabs()
+{
+    RecordedTraining training;
+    training.devices = 3;
+    ProfilePage* page = openProfile(sessionOf(std::move(training)));
+    QVERIFY(page != nullptr);
+    QTabBar* tabs = nullptr;
+    for (QTabBar* bar : page->findChildren<QTabBar*>())
+        if (bar->accessibleName() == QStringLiteral("Devices"))
+            tabs = bar;
+    QVERIFY(tabs != nullptr && tabs->isVisible());
+    QCOMPARE(tabs->count(), 3);
+    QTest::mouseClick(tabs, Qt::LeftButton, {}, tabs->tabRect(2).center());
+    QVERIFY(
+        QTest::qWaitFor([&] { return page->controller().picture()->deviceIndex == 2; }, kPatience));
+    QVERIFY(tests::viewOf<ActiveView>(*page).subtitle().contains(QStringLiteral("GPU 2")));
+    trigger("edit.undo");
+    QVERIFY(
+        QTest::qWaitFor([&] { return page->controller().picture()->deviceIndex == 0; }, kPatience));
+    QCOMPARE(tabs->currentIndex(), 0);
+}
+
+void ProfilePageTest::framesAreFound()
+{
+    ProfilePage* page = openProfile(sessionOf({}));
+    QVERIFY(page != nullptr);
+    const auto hitsFor = [&](const char* query) {
+        return page->searchFor(QString::fromLatin1(query))({}).value_or(DocumentPage::Hits{});
+    };
+    QCOMPARE(hitsFor("model\\.py:1[12]:").size(), std::size_t{4}); // two layers, two steps
+    QCOMPARE(hitsFor("TRAIN.PY").size(), std::size_t{24});
+    QCOMPARE(hitsFor("model.py:11:forward(").size(), std::size_t{0}); // no expression, and no text
+    const DocumentPage::Hits hits = hitsFor("py:11:");
+    QCOMPARE(hits, (DocumentPage::Hits{1, 25}));
+    page->showHit(hits[1]);
+    QCOMPARE(page->allocation().allocation(), std::optional<std::uint32_t>{25});
+    QCOMPARE(page->selection().step(), std::optional<std::size_t>{50});
+}
+
+void ProfilePageTest::changesAreUndone()
+{
+    ProfilePage* page = openProfile(sessionOf({}));
+    QVERIFY(page != nullptr);
+    const auto& active = tests::viewOf<ActiveView>(*page);
+    const double duration = active.axisLength();
+    QCOMPARE(duration, double(page->controller().document().trace->duration().count()));
+    choose(*page, memtrace::Axis::Events);
+    QVERIFY(QTest::qWaitFor([&] { return active.axisLength() != duration; }, kPatience));
+    QCOMPARE(active.axisLength(), 145.0); // 144 events, and the state after the last
+    trigger("edit.undo");
+    QVERIFY(QTest::qWaitFor([&] { return active.axisLength() == duration; }, kPatience));
+    trigger("edit.redo");
+    QVERIFY(QTest::qWaitFor([&] { return active.axisLength() != duration; }, kPatience));
+    QVERIFY(page->isUnsaved());
+}
+
+void ProfilePageTest::aSessionKeepsWhatIsShown()
+{
+    const QString path = sessionOf({});
+    ProfilePage* page = openProfile(path);
+    QVERIFY(page != nullptr);
+    choose(*page, memtrace::Axis::Events);
+    page->controller().setNotes(QStringLiteral("look at step 1"));
+    QVERIFY(QTest::qWaitFor([&] { return page->isSettled() && !page->isUnsaved(); }, kPatience));
+    trigger("file.close");
+    QVERIFY(QTest::qWaitFor([&] { return m_window->currentPage() == nullptr; }, kPatience));
+    page = openProfile(path);
+    QVERIFY(page != nullptr);
+    QCOMPARE(page->controller().document().settings.axis, memtrace::Axis::Events);
+    QCOMPARE(page->controller().document().notesText, std::string{"look at step 1"});
+    QVERIFY(!page->isUnsaved());
+}
+
+void ProfilePageTest::aSessionHoldsGraphsAndProfiles()
+{
+    ProfilePage* profile = openProfile(sessionOf({}));
+    QVERIFY(profile != nullptr);
+    PlannerPage* graph = open(tests::sampleFile("resnet18"));
+    QVERIFY(graph != nullptr);
+    QVERIFY(menus().contains(QStringLiteral("Plan")));
+    trigger("view.kind.profile");
+    QCOMPARE(m_window->currentPage(), static_cast<DocumentPage*>(profile));
+    trigger("view.kind.plan");
+    QCOMPARE(m_window->currentPage(), static_cast<DocumentPage*>(graph));
+    graph->saveInto(profile->sessionFile());
+    QVERIFY(
+        QTest::qWaitFor([&] { return graph->isInSession() && !graph->isUnsaved(); }, kPatience));
+    const auto store = session::SessionStore::open(profile->originFile().toStdString());
+    QVERIFY(store);
+    const auto documents = store->documents();
+    QVERIFY(documents);
+    QCOMPARE(documents->size(), std::size_t{2});
+    QCOMPARE(documents->at(0).kind, std::string{"profile"});
+    QCOMPARE(documents->at(1).kind, std::string{"plan"});
+}
+
+void ProfilePageTest::aDamagedCopyIsTold()
+{
+    std::string columns = memtrace::writeColumns(*RecordedTraining{}.trace());
+    columns.resize(columns.size() / 2);
+    QSignalSpy failed{m_window.get(), &MainWindow::openFailed};
+    m_window->openFiles({write("cut.plimsoll", columns)});
+    QVERIFY(failed.wait(kPatience));
+    QVERIFY(m_window->currentPage() == nullptr);
+}
+
+} // namespace
+
+PLIMSOLL_TEST(ProfilePageTest, QApplication)
+#include "profile_page_test.moc"

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/profile_page/active_view.h"
+
+#include "core/memtrace/analysis/range_figures.h"
+#include "core/memtrace/frames.h"
+#include "core/timeline/change.h"
+#include "ui/base/numbers.h"
+#include "ui/base/texts.h"
+#include "ui/profile_page/profile_texts.h"
+
+#include <algorithm>
+
+namespace plimsoll::ui {
+
+ActiveView::ActiveView(QWidget* parent) : TimelineView{parent}
+{
+    setAccessibleName(tr("Active and reserved memory"));
+    model().overlay = &m_overlay;
+    model().title = tr("Active and reserved");
+    model().hover = [this](std::size_t step) { return hoverAt(step); };
+    model().rangeText = [this](const StepRange& range) { return rangeText(range); };
+}
+
+ActiveView::~ActiveView()
+{
+    model().overlay = nullptr; // it is destroyed before the base class
+}
+
+void ActiveView::setPicture(const workspace::ProfilePicturePtr& picture)
+{
+    m_picture = picture;
+    const memtrace::DeviceTrace& device = picture->device();
+    m_overlay.setReserved(device.reserved());
+    model().content = std::max(picture->timeline->peak(), device.reserved().largest());
+    model().legendLine = LegendLine{tr("Reserved"), Role::Text};
+    m_readRange.reset();
+    model().counted = picture->settings.axis == memtrace::Axis::Events ? tr("event") : QString{};
+    model().peakName = stepText(*picture, picture->timeline->peakStep());
+    setTimeline(picture->timeline);
+}
+
+HoverContent ActiveView::hoverAt(std::size_t step) const
+{
+    HoverContent content;
+    if (!m_picture || step >= m_picture->timeline->stepCount())
+        return content;
+    const memtrace::DeviceTrace& device = m_picture->device();
+    content.title = stepText(*m_picture, step);
+    content.rows.push_back({tr("Reserved"), bytesText(device.reserved().at(step), Rounding::Up),
+                            Role::Muted, Role::Text, TextRole::Small});
+    if (step == 0)
+        return content;
+    const auto event = static_cast<memtrace::EventIndex>(step - 1);
+    const std::uint32_t subject = device.subject(event);
+    content.where = QString::fromLatin1(memtrace::actionName(device.action(event)));
+    const bool isAllocation = device.action(event) <= memtrace::Action::Free;
+    if (!isAllocation || subject == memtrace::kNone)
+        return content;
+    const memtrace::Allocations& allocations = device.allocations();
+    content.where += QStringLiteral(" · ")
+                     + bytesText(base::Bytes{allocations.bytes[subject]}, Rounding::Nearest);
+    content.source = fileText(memtrace::topFrameText(
+        m_picture->trace->stacks(), memtrace::StackId{allocations.stack[subject]}));
+    return content;
+}
+
+RangeText ActiveView::rangeText(const StepRange& range)
+{
+    if (m_readRange == range)
+        return m_rangeText;
+    m_readRange = range;
+    const timeline::Timeline& timeline = *m_picture->timeline;
+    const memtrace::RangeFigures figures =
+        memtrace::rangeFigures(m_picture->device(), range.begin, range.end);
+    const timeline::Change change = timeline::changeBetween(timeline, range.begin, range.end);
+    const base::Nanoseconds length = timeline.timeAt(range.end + 1) - timeline.timeAt(range.begin);
+    m_rangeText.strong = bytesDifferenceText(change.difference);
+    m_rangeText.plain =
+        model().isTimed()
+            ? tr("in %1").arg(timeText(length))
+            : tr("in %1 events").arg(countText(static_cast<std::uint64_t>(length.count())));
+    const std::size_t peak = timeline.largestStepIn(range.begin, range.end + 1);
+    m_rangeText.below =
+        tr("peak %1 · %2 allocated, %3 · %4 freed, %5")
+            .arg(bytesText(timeline.totalAt(peak), Rounding::Up), countText(figures.allocations),
+                 bytesText(change.allocated), countText(figures.frees), bytesText(change.freed));
+    return m_rangeText;
+}
+
+QString ActiveView::description() const
+{
+    if (!m_picture)
+        return {};
+    return TimelineView::description() + u' '
+           + tr("Reserved at most %1.")
+                 .arg(bytesText(m_picture->device().reserved().largest(), Rounding::Up));
+}
+
+} // namespace plimsoll::ui

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/workspace/profile/profile_picture.h"
+#include "ui/profile_page/reserved_overlay.h"
+#include "ui/timeline/timeline_view.h"
+
+namespace plimsoll::ui {
+
+/// Live memory of a profile's device in layers, under the outline of what is reserved.
+class ActiveView : public TimelineView
+{
+    Q_OBJECT
+
+public:
+    explicit ActiveView(QWidget* parent = nullptr);
+    ~ActiveView() override;
+
+    void setPicture(const workspace::ProfilePicturePtr& picture);
+
+protected:
+    [[nodiscard]] QString description() const override;
+
+private:
+    [[nodiscard]] HoverContent hoverAt(std::size_t step) const;
+    [[nodiscard]] RangeText rangeText(const StepRange& range);
+
+    workspace::ProfilePicturePtr m_picture;
+    ReservedOverlay m_overlay;
+    std::optional<StepRange> m_readRange; ///< of m_rangeText
+    RangeText m_rangeText;
+};
+
+} // namespace plimsoll::ui

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/workspace/profile/profile_document.h"
+#include "ui/base/job_runner.h"
+#include "ui/document_page/session_keeper.h"
+
+#include <QObject>
+#include <QUndoStack>
+
+namespace plimsoll::ui {
+
+/// Changes what is shown of a profile: each change by the user is one undo step, and the picture
+/// for it is made off the GUI thread while the last one stays.
+class ProfileController : public QObject
+{
+    Q_OBJECT
+
+public:
+    /// Both must outlive it.
+    ProfileController(workspace::ProfileDocument& document, SessionKeeper& keeper,
+                      QObject* parent = nullptr);
+
+    [[nodiscard]] const workspace::ProfileDocument& document() const { return m_document; }
+    [[nodiscard]] const workspace::ProfilePicturePtr& picture() const { return m_picture; }
+    [[nodiscard]] bool isDrawing() const { return m_drawer.isRunning(); }
+    [[nodiscard]] int perMille() const { return m_perMille; }
+    [[nodiscard]] QUndoStack& undoStack() { return m_undo; }
+    [[nodiscard]] JobRunnerBase& job() { return m_drawer; }
+    [[nodiscard]] bool isIdle() const { return m_drawer.isIdle(); }
+
+    /// An undo step with this name.
+    void change(const QString& name, const workspace::ProfileSettings& settings);
+    /// Of the user's notes; not in the undo stack, since its field has one.
+    void setNotes(const QString& text);
+
+Q_SIGNALS:
+    void pictureChanged();
+    void drawingChanged();
+    void notesChanged();
+
+private:
+    void apply(const workspace::ProfileSettings& settings);
+    void keep();
+
+    workspace::ProfileDocument& m_document;
+    SessionKeeper& m_keeper;
+    workspace::ProfilePicturePtr m_picture;
+    QUndoStack m_undo;
+    int m_perMille = 0;
+    JobRunner<workspace::ProfilePicturePtr> m_drawer;
+};
+
+} // namespace plimsoll::ui

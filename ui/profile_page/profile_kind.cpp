@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/profile_page/profile_kind.h"
+
+#include "ui/profile_page/profile_page.h"
+#include "ui/profile_page/profile_texts.h"
+
+#include <utility>
+
+namespace plimsoll::ui {
+
+namespace {
+
+/// A choice of one of the document's settings.
+PageChoice choiceOf(std::vector<PageChoice::Entry> entries, const QString& undoName,
+                    QString (*chosen)(const workspace::ProfileSettings&),
+                    void (*set)(workspace::ProfileSettings&, const QString& id))
+{
+    return {.entries = std::move(entries),
+            .chosen =
+                [chosen](const DocumentPage& page) {
+                    const auto& profile = static_cast<const ProfilePage&>(page);
+                    return chosen(profile.controller().document().settings);
+                },
+            .choose =
+                [undoName, set](DocumentPage& page, const QString& id) {
+                    ProfileController& controller = static_cast<ProfilePage&>(page).controller();
+                    workspace::ProfileSettings settings = controller.document().settings;
+                    set(settings, id);
+                    controller.change(undoName, settings);
+                },
+            .below = {}};
+}
+
+PageChoice axisChoice()
+{
+    const QString time = QStringLiteral("time");
+    const QString events = QStringLiteral("events");
+    return choiceOf(
+        {{time, ProfilePage::tr("Time")}, {events, ProfilePage::tr("Events")}},
+        ProfilePage::tr("Change of the Axis"),
+        [](const workspace::ProfileSettings& settings) {
+            return settings.axis == memtrace::Axis::Events ? QStringLiteral("events")
+                                                           : QStringLiteral("time");
+        },
+        [](workspace::ProfileSettings& settings, const QString& id) {
+            settings.axis =
+                id == QStringLiteral("events") ? memtrace::Axis::Events : memtrace::Axis::Time;
+        });
+}
+
+PageChoice layerChoice()
+{
+    std::vector<PageChoice::Entry> entries{{QStringLiteral("frame"), ProfilePage::tr("Top Frame")},
+                                           {QStringLiteral("stream"), ProfilePage::tr("Stream")},
+                                           {QStringLiteral("pool"), ProfilePage::tr("Pool")}};
+    return choiceOf(
+        std::move(entries), ProfilePage::tr("Change of the Layers"),
+        [](const workspace::ProfileSettings& settings) {
+            return QString::fromLatin1(memtrace::groupingName(settings.grouping));
+        },
+        [](workspace::ProfileSettings& settings, const QString& id) {
+            settings.grouping =
+                memtrace::findGrouping(id.toStdString()).value_or(settings.grouping);
+        });
+}
+
+std::vector<PageCommand> commands()
+{
+    using enum MenuPlace;
+    return {
+        {.place = Own, .text = QObject::tr("Axis"), .choice = axisChoice()},
+        {.place = Own, .text = QObject::tr("Layers"), .choice = layerChoice()},
+    };
+}
+
+} // namespace
+
+PageKind profilePageKind(Settings& settings, ProfileLayout layout)
+{
+    const auto make = [&settings, layout = std::move(layout)](workspace::DocumentPtr document,
+                                                              QWidget* parent) -> DocumentPage* {
+        return new ProfilePage{std::move(document), settings, layout, parent};
+    };
+    return {QString::fromStdString(std::string{workspace::kProfileDocument}),
+            make,
+            {},
+            ProfilePage::tr("P&rofile"),
+            commands(),
+            ProfilePage::tr("Profile"),
+            QStringLiteral("profile")};
+}
+
+} // namespace plimsoll::ui

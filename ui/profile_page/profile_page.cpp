@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/profile_page/profile_page.h"
+
+#include "ui/base/numbers.h"
+#include "ui/base/texts.h"
+#include "ui/profile_page/find_allocations.h"
+#include "ui/profile_page/profile_texts.h"
+
+#include <QJsonObject>
+
+#include <algorithm>
+
+namespace plimsoll::ui {
+
+ProfilePage::ProfilePage(workspace::DocumentPtr profile, Settings& settings,
+                         const ProfileLayout& layout, QWidget* parent)
+    : DocumentPage{std::move(profile), parent}
+    , m_settings{settings}
+    , m_controller{dynamic_cast<workspace::ProfileDocument&>(kept()), keeper()}
+{
+    setCentre(m_views.emplace_back(layout.centre(*this)).widget);
+    for (const auto& [dock, kinds] : layout.docks) {
+        addDock(dock);
+        for (const ProfileViewKind& kind : kinds)
+            addView(dock.id, m_views.emplace_back(kind.make(*this)).widget, kind.title, kind.title);
+    }
+    connect(&m_controller, &ProfileController::pictureChanged, this, [this] {
+        m_selection.clear();
+        m_allocation.select(std::nullopt);
+        show(ProfileChange::Picture);
+    });
+    connect(&m_controller, &ProfileController::drawingChanged, this, &ProfilePage::stateChanged);
+    connect(&m_controller, &ProfileController::notesChanged, this,
+            [this] { show(ProfileChange::Notes); });
+    connect(&m_selection, &Selection::stepChanged, this, &ProfilePage::stateChanged);
+    connect(&m_controller.job(), &JobRunnerBase::idle, this, &ProfilePage::notifyIdle);
+    for (const ProfileView& view : m_views)
+        for (const JobRunnerBase* job : view.jobs)
+            connect(job, &JobRunnerBase::idle, this, &ProfilePage::notifyIdle);
+    show(ProfileChange::Picture | ProfileChange::Notes);
+    showNotes();
+}
+
+ProfilePage::~ProfilePage()
+{
+    m_controller.disconnect(this);
+    // So would the views, which outlive the members.
+    for (QObject* child : findChildren<QObject*>())
+        child->disconnect(this);
+}
+
+ProfileState ProfilePage::state() const
+{
+    return {m_controller.document(), m_controller.picture(), m_controller.isDrawing()};
+}
+
+void ProfilePage::show(ProfileChanges what)
+{
+    const ProfileState now = state();
+    for (const ProfileView& view : m_views)
+        view.update(now, what);
+    Q_EMIT stateChanged();
+}
+
+StatusText ProfilePage::status() const
+{
+    const std::size_t oddities = oddityCount(*m_controller.document().trace);
+    if (oddities == 0)
+        return {tr("Recorded"), QStringLiteral("profile"), false};
+    return {oddities == 1 ? tr("1 oddity in the recording")
+                          : tr("%1 oddities in the recording").arg(countText(oddities)),
+            QStringLiteral("warn"), false};
+}
+
+QString ProfilePage::jobText() const
+{
+    return m_controller.isDrawing()
+               ? tr("Drawing: %1").arg(percentText(m_controller.perMille() / 1000.0))
+               : QString{};
+}
+
+QString ProfilePage::cursorText() const
+{
+    const workspace::ProfilePicture& picture = *m_controller.picture();
+    const std::optional<std::size_t> step = m_selection.step();
+    if (!step || *step >= picture.timeline->stepCount())
+        return {};
+    return tr("%1 · active %2 · reserved %3")
+        .arg(stepText(picture, *step), bytesText(picture.timeline->totalAt(*step), Rounding::Up),
+             bytesText(picture.device().reserved().at(*step), Rounding::Up));
+}
+
+QString ProfilePage::factsText() const
+{
+    const workspace::ProfilePicture& picture = *m_controller.picture();
+    const std::size_t devices = picture.trace->devices().size();
+    QString facts = tr("%1 allocations · %2 events")
+                        .arg(countText(picture.device().allocations().size()),
+                             countText(picture.device().recordedCount()));
+    if (devices > 1)
+        facts += tr(" · %1 devices").arg(countText(devices));
+    return facts;
+}
+
+DocumentPage::Search ProfilePage::searchFor(const QString& query)
+{
+    return [picture = m_controller.picture(), query](const base::JobContext& job) {
+        return findAllocations(*picture, query, job);
+    };
+}
+
+void ProfilePage::showHit(std::size_t allocation)
+{
+    m_allocation.select(static_cast<std::uint32_t>(allocation));
+    Q_EMIT stepWanted(m_controller.picture()->device().firstStep(allocation));
+}
+
+void ProfilePage::clearSelection()
+{
+    m_selection.clear();
+    m_allocation.select(std::nullopt);
+}
+
+bool ProfilePage::goBack()
+{
+    if (m_allocation.allocation()) {
+        m_allocation.select(std::nullopt);
+        return true;
+    }
+    return std::ranges::any_of(
+        m_views, [](const ProfileView& view) { return view.goBack && view.goBack(); });
+}
+
+void ProfilePage::beginClose()
+{
+    m_controller.job().stop();
+    for (const ProfileView& view : m_views)
+        for (JobRunnerBase* job : view.jobs)
+            job->stop();
+    DocumentPage::beginClose();
+}
+
+bool ProfilePage::isIdle() const
+{
+    const auto isViewIdle = [](const ProfileView& view) {
+        return std::ranges::all_of(view.jobs, &JobRunnerBase::isIdle);
+    };
+    return DocumentPage::isIdle() && m_controller.isIdle()
+           && std::ranges::all_of(m_views, isViewIdle);
+}
+
+void ProfilePage::addToView(QJsonObject& view) const
+{
+    for (const ProfileView& part : m_views)
+        if (part.store)
+            part.store(view);
+}
+
+void ProfilePage::restoreFrom(const QJsonObject& view)
+{
+    for (const ProfileView& part : m_views)
+        if (part.restore)
+            part.restore(view);
+}
+
+} // namespace plimsoll::ui

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/profile_page/profile_texts.h"
+
+#include "ui/base/numbers.h"
+
+#include <QObject>
+
+namespace plimsoll::ui {
+
+std::size_t oddityCount(const memtrace::MemoryTrace& trace)
+{
+    std::size_t count = 0;
+    for (const auto& [name, occurrences] : trace.statistics())
+        if (name != "frees_without_allocation" && name != "active_without_event")
+            count += occurrences;
+    return count;
+}
+
+QString stepText(const workspace::ProfilePicture& picture, std::size_t step)
+{
+    if (step == 0)
+        return QObject::tr("before the first event");
+    const auto event = static_cast<memtrace::EventIndex>(step - 1);
+    if (picture.settings.axis == memtrace::Axis::Events || !picture.trace->hasTimes())
+        return QObject::tr("event %1").arg(countText(picture.device().recordedIndex(event)));
+    return timeText(picture.device().timeOf(event));
+}
+
+QString deviceText(const memtrace::DeviceTrace& device)
+{
+    return device.ordinal() < 0 ? QObject::tr("Pinned host memory")
+                                : QObject::tr("GPU %1").arg(device.ordinal());
+}
+
+} // namespace plimsoll::ui

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/workspace/profile/profile_picture.h"
+
+#include <QString>
+
+namespace plimsoll::ui {
+
+/// Tolerated oddities of a recording; what lived before it isn't one.
+[[nodiscard]] std::size_t oddityCount(const memtrace::MemoryTrace& trace);
+/// "12.4 ms", "event 1,204", "before the first event".
+[[nodiscard]] QString stepText(const workspace::ProfilePicture& picture, std::size_t step);
+/// "GPU 0", "Pinned host memory".
+[[nodiscard]] QString deviceText(const memtrace::DeviceTrace& device);
+
+} // namespace plimsoll::ui

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/profile_page/reserved_overlay.h"
+
+#include "ui/base/drawn_text.h"
+#include "ui/base/numbers.h"
+#include "ui/timeline/stack_columns.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+namespace plimsoll::ui {
+
+namespace {
+
+constexpr double kHatchGap = 7;
+constexpr double kOutline = 1.75;
+constexpr float kOutside = 16; ///< curves outside the plot end this many pixels outside it
+
+/// Lines over idle memory, anchored at the plot's corner, seamless.
+QImage hatchTile(const Theme& theme, double ratio)
+{
+    constexpr int kLines = 10; // so that a ratio like 1.25 gives whole pixels
+    constexpr double kSide = kLines * kHatchGap;
+    const auto side = static_cast<int>(std::lround(kSide * ratio));
+    QImage tile{side, side, QImage::Format_ARGB32_Premultiplied};
+    tile.fill(Qt::transparent);
+    QPainter painter{&tile};
+    painter.scale(side / kSide, side / kSide);
+    setShape(painter, QPen{theme.color(Role::Muted, 0.45), 1});
+    for (int line = 0; line <= 2 * kLines; ++line)
+        painter.drawLine(QLineF{line * kHatchGap + 1, -1, -1, line * kHatchGap + 1});
+    return tile;
+}
+
+} // namespace
+
+std::vector<float> ReservedOverlay::heights(const TimelineModel& model,
+                                            const TimelineFrame& frame) const
+{
+    const Coordinates columns{
+        QRectF{0, 0, std::round(frame.at.plot().width()), frame.at.plot().height()},
+        frame.at.visibleBegin(), frame.at.visibleEnd(), frame.at.bytes()};
+    const std::vector<StepSpan> spans = columnSpans(model.axis, columns);
+    std::vector<float> heights;
+    heights.reserve(spans.size());
+    const float most = static_cast<float>(columns.plot().height()) + kOutside;
+    for (const StepSpan& span : spans) {
+        const base::Bytes above =
+            m_reserved.largestIn(span.begin, span.end) - columns.bytes().bottom;
+        const double height = static_cast<double>(above.count()) * columns.pixelsPerByte();
+        heights.push_back(std::clamp(static_cast<float>(height), -kOutside, most));
+    }
+    return heights;
+}
+
+void ReservedOverlay::draw(const PaintContext& context)
+{
+    m_isDirty = false;
+    m_picture = {};
+    const TimelineModel& model = context.model;
+    if (!model.stacked || model.stacked->stepCount() == 0 || m_reserved.points().empty())
+        return;
+    const QRectF& plot = context.frame.at.plot();
+    const double ratio = context.painter.device()->devicePixelRatioF();
+    const std::vector<float> reserved = heights(model, context.frame);
+    const std::vector<float> live = curveHeights(*model.stacked, model.axis, {}, context.frame.at);
+    m_picture = QPixmap{(plot.size() * ratio).toSize()};
+    m_picture.setDevicePixelRatio(ratio);
+    m_picture.fill(Qt::transparent);
+    QPainter painter{&m_picture};
+    QBrush hatch{hatchTile(context.theme, ratio)};
+    hatch.setTransform(QTransform::fromScale(1 / ratio, 1 / ratio));
+    for (std::size_t x = 0; x < std::min(reserved.size(), live.size()); ++x)
+        if (reserved[x] > live[x])
+            painter.fillRect(QRectF{static_cast<double>(x),
+                                    plot.height() - static_cast<double>(reserved[x]), 1,
+                                    static_cast<double>(reserved[x] - live[x])},
+                             hatch);
+    QPen pen{context.color(Role::Text), kOutline};
+    pen.setJoinStyle(Qt::MiterJoin);
+    setShape(painter, pen);
+    painter.drawPolyline(edgeOf(reserved, plot.height()));
+}
+
+void ReservedOverlay::paintLabel(const PaintContext& context) const
+{
+    if (m_reserved.points().empty())
+        return;
+    const base::Bytes last = m_reserved.points().back().bytes;
+    const QRectF& gutter = context.frame.layout.gutter;
+    if (!context.frame.shows(last))
+        return;
+    // Below the level, or above it where the plot ends.
+    const QFont& font = context.theme.font(TextRole::Small);
+    const double height = context.px(15);
+    const double level = context.frame.at.yOf(last) - height / 2;
+    const double top = std::min(level, context.frame.at.plot().bottom() - 2 * height);
+    const std::array<std::pair<QString, Role>, 2> lines{
+        {{bytesText(last, Rounding::Up), Role::Text},
+         {QCoreApplication::translate("ReservedOverlay", "reserved"), Role::Muted}}};
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        const QRectF line{gutter.left() + context.px(6), top + static_cast<double>(i) * height,
+                          gutter.width() - context.px(8), height};
+        context.setText(TextRole::Small, lines[i].second);
+        drawNumber(context.painter, QPointF{line.left(), baselineIn(line, font)}, lines[i].first,
+                   Qt::AlignLeft);
+    }
+}
+
+void ReservedOverlay::paint(const PaintContext& context, const PlacedLabels& /*labels*/,
+                            PaintStage stage)
+{
+    if (stage == PaintStage::Curves) {
+        if (m_isDirty)
+            draw(context);
+        if (!m_picture.isNull())
+            context.painter.drawPixmap(context.frame.at.plot().topLeft(), m_picture);
+    } else if (stage == PaintStage::Lines) {
+        paintLabel(context);
+    }
+}
+
+void ReservedOverlay::place(const Placing& /*to*/, LabelRank /*rank*/) const {}
+
+} // namespace plimsoll::ui

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/memtrace/step_curve.h"
+#include "ui/timeline/paint_context.h"
+#include "ui/timeline/timeline_overlay.h"
+
+#include <QPixmap>
+
+namespace plimsoll::ui {
+
+/// Reserved memory over a timeline of live allocations: an outline, and what of it is idle hatched.
+class ReservedOverlay : public TimelineOverlay
+{
+public:
+    /// By steps of the stacked timeline. Requires invalidate() afterwards.
+    void setReserved(memtrace::StepCurve reserved) { m_reserved = std::move(reserved); }
+
+    void paint(const PaintContext& context, const PlacedLabels& labels, PaintStage stage) override;
+    void place(const Placing& to, LabelRank rank) const override;
+    [[nodiscard]] std::optional<OverlayHit> hitAt(const QPointF& /*pos*/,
+                                                  const TimelineFrame& /*frame*/,
+                                                  const PlacedLabels& /*labels*/,
+                                                  HitRank /*rank*/) const override
+    {
+        return std::nullopt;
+    }
+    void invalidate() override { m_isDirty = true; }
+
+private:
+    [[nodiscard]] std::vector<float> heights(const TimelineModel& model,
+                                             const TimelineFrame& frame) const;
+    void draw(const PaintContext& context);
+    void paintLabel(const PaintContext& context) const;
+
+    memtrace::StepCurve m_reserved;
+    QPixmap m_picture; ///< of the plot
+    bool m_isDirty = true;
+};
+
+} // namespace plimsoll::ui
