@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/memtrace/device_trace.h"
+#include "core/memtrace/hashes.h"
 #include "core/memtrace/segment_history.h"
 
 #include <cstdint>
@@ -22,27 +23,6 @@ struct RecordedBlock
     std::int64_t requestedBytes = 0;
     State state = State::Idle;
     StackId stack;
-};
-
-struct PlaceHash
-{
-    std::size_t operator()(const Place& place) const
-    {
-        std::uint64_t hash = place.stream;
-        for (const std::uint64_t part : place.pool)
-            hash = hash * 0x9e3779b97f4a7c15U + part;
-        return std::hash<std::uint64_t>{}(hash);
-    }
-};
-
-/// Addresses are multiples of 512, which a table that takes the lower bits of a hash must not see.
-struct AddressHash
-{
-    std::size_t operator()(std::uint64_t address) const
-    {
-        const std::uint64_t hash = address * 0x9e3779b97f4a7c15U;
-        return hash ^ hash >> 32U;
-    }
 };
 
 using Statistics = std::map<std::string, std::size_t, std::less<>>;

@@ -45,15 +45,13 @@ std::size_t segmentsAtEnd(const DeviceTrace& device)
 
 void addBlocks(DeviceSummary& summary, const DeviceTrace& device)
 {
-    const Allocations& allocations = device.allocations();
     for (const EndBlock& block : device.endBlocks()) {
         const base::Bytes bytes{block.bytes};
         if (block.allocation == kNone) {
             ++summary.endFreeBlocks;
             summary.endFree += bytes;
             summary.endLargestFree = std::max(summary.endLargestFree, bytes);
-        } else if (allocations.freeEvent[block.allocation] != kNoEvent
-                   || device.freeRequested(AllocationId{block.allocation}) == kNoEvent) {
+        } else if (!block.isPending) {
             summary.endAllocated += bytes;
         }
     }

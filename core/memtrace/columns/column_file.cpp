@@ -46,6 +46,7 @@ void code(Codec& codec, Value& block, const EndBlock* /*tag*/)
     codec(block.address);
     codec(block.bytes);
     codec(block.allocation);
+    codec(block.isPending);
 }
 
 template <typename Codec, typename Value>

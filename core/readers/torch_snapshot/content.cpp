@@ -139,7 +139,7 @@ bool SnapshotContent::append(PickleValue& list, std::span<PickleValue> items, bo
         return true;
     case Role::SettingGroup:
         for (const PickleValue& item : items)
-            m_settings.addToGroup(upperOf(list.data), kNothing, item);
+            m_settings.addToGroup(upperOf(list.data), word::Nothing, item);
         return true;
     default: break;
     }

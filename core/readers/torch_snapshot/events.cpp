@@ -17,17 +17,17 @@ using memtrace::Action;
 Action actionOf(std::uint64_t text)
 {
     switch (text) {
-    case kAlloc: return Action::Alloc;
-    case kFreeRequested: return Action::FreeRequested;
-    case kFree: // in converted files: requested and completed
-    case kFreeCompleted: return Action::FreeCompleted;
-    case kSegmentAlloc: return Action::SegmentAlloc;
-    case kSegmentFree: return Action::SegmentFree;
-    case kSegmentMap: return Action::SegmentMap;
-    case kSegmentUnmap: return Action::SegmentUnmap;
-    case kSnapshot: return Action::Snapshot;
-    case kOom: return Action::OutOfMemory;
-    case kAnnotate: return Action::Annotate;
+    case word::Alloc: return Action::Alloc;
+    case word::FreeRequested: return Action::FreeRequested;
+    case word::Free: // in converted files: requested and completed
+    case word::FreeCompleted: return Action::FreeCompleted;
+    case word::SegmentAlloc: return Action::SegmentAlloc;
+    case word::SegmentFree: return Action::SegmentFree;
+    case word::SegmentMap: return Action::SegmentMap;
+    case word::SegmentUnmap: return Action::SegmentUnmap;
+    case word::Snapshot: return Action::Snapshot;
+    case word::Oom: return Action::OutOfMemory;
+    case word::Annotate: return Action::Annotate;
     default: return Action::Other;
     }
 }
@@ -43,27 +43,27 @@ bool Events::take(int ordinal, Items items)
 {
     memtrace::RecordedEvent event;
     std::optional<std::uint64_t> address;
-    std::uint64_t action = kNothing;
+    std::uint64_t action = word::Nothing;
     bool hasTexts = false;
     for (std::size_t i = 0; i < items.size(); i += 2) {
         const PickleValue& value = items[i + 1];
         bool isRead = true;
-        switch (items[i].is(PickleKind::Text) ? items[i].data : std::uint64_t{kKeyCount}) {
-        case kAction: action = wordOf(value); break;
-        case kAddr: isRead = m_recording.readAddress(value, address); break;
-        case kSize: isRead = m_recording.readSize(value, event.bytes); break;
-        case kStream: event.stream = m_recording.readStream(value); break;
-        case kTimeUs: event.timeNs = m_recording.readTime(value); break;
-        case kFrames: event.stack = m_recording.readStack(value); break;
-        case kPoolId: event.pool = m_recording.readPool(value); break;
-        case kDeviceFree: isRead = m_recording.readSize(value, event.deviceFreeBytes); break;
-        case kCompileContext:
-        case kUserMetadata:
-        case kInternalMetadata:
-        case kCategory:
+        switch (items[i].is(PickleKind::Text) ? items[i].data : std::uint64_t{word::Count}) {
+        case word::Action: action = wordOf(value); break;
+        case word::Addr: isRead = m_recording.readAddress(value, address); break;
+        case word::Size: isRead = m_recording.readSize(value, event.bytes); break;
+        case word::Stream: event.stream = m_recording.readStream(value); break;
+        case word::TimeUs: event.timeNs = m_recording.readTime(value); break;
+        case word::Frames: event.stack = m_recording.readStack(value); break;
+        case word::PoolId: event.pool = m_recording.readPool(value); break;
+        case word::DeviceFree: isRead = m_recording.readSize(value, event.deviceFreeBytes); break;
+        case word::CompileContext:
+        case word::UserMetadata:
+        case word::InternalMetadata:
+        case word::Category:
             hasTexts = hasTexts
-                       || (value.is(PickleKind::Text) && value.data != kNothing
-                           && value.data != kNotAvailable);
+                       || (value.is(PickleKind::Text) && value.data != word::Nothing
+                           && value.data != word::NotAvailable);
             break;
         default: break;
         }
@@ -100,15 +100,17 @@ void Events::addTexts(memtrace::DeviceBuilder& device, memtrace::EventIndex even
     using Kind = memtrace::EventText::Kind;
     for (std::size_t i = 0; i < items.size(); i += 2) {
         const PickleValue& value = items[i + 1];
-        if (!items[i].is(PickleKind::Text) || !value.is(PickleKind::Text) || value.data == kNothing
-            || value.data == kNotAvailable)
+        if (!items[i].is(PickleKind::Text) || !value.is(PickleKind::Text)
+            || value.data == word::Nothing || value.data == word::NotAvailable)
             continue;
         memtrace::EventText text;
         switch (items[i].data) {
-        case kCompileContext: text.kind = Kind::CompileContext; break;
-        case kUserMetadata: text.kind = isAnnotation ? Kind::Annotation : Kind::UserMetadata; break;
-        case kInternalMetadata: text.kind = Kind::InternalMetadata; break;
-        case kCategory: text.kind = Kind::Category; break;
+        case word::CompileContext: text.kind = Kind::CompileContext; break;
+        case word::UserMetadata:
+            text.kind = isAnnotation ? Kind::Annotation : Kind::UserMetadata;
+            break;
+        case word::InternalMetadata: text.kind = Kind::InternalMetadata; break;
+        case word::Category: text.kind = Kind::Category; break;
         default: continue;
         }
         text.event = event;
@@ -122,32 +124,32 @@ void Events::takeAnnotation(Items items)
 {
     std::optional<std::uint32_t> name;
     std::optional<std::int64_t> time;
-    std::uint64_t stage = kNothing;
+    std::uint64_t stage = word::Nothing;
     std::int64_t ordinal = 0;
     for (std::size_t i = 0; i < items.size(); i += 2) {
         const PickleValue& value = items[i + 1];
         if (!items[i].is(PickleKind::Text))
             continue;
         switch (items[i].data) {
-        case kName:
+        case word::Name:
             if (value.is(PickleKind::Text))
                 name = static_cast<std::uint32_t>(value.data);
             break;
-        case kStage: stage = wordOf(value); break;
-        case kDevice: ordinal = m_recording.readInteger(value).value_or(0); break;
-        case kTimeUs: time = m_recording.readTime(value); break;
+        case word::Stage: stage = wordOf(value); break;
+        case word::Device: ordinal = m_recording.readInteger(value).value_or(0); break;
+        case word::TimeUs: time = m_recording.readTime(value); break;
         default: break;
         }
     }
     if (!name || !time || ordinal < kHost || ordinal >= static_cast<std::int64_t>(kMostDevices)
-        || (stage != kStart && stage != kEnd)) {
+        || (stage != word::Start && stage != word::End)) {
         m_recording.count("incomplete_annotations");
         return;
     }
     constexpr std::size_t kRangeBytes = 256;
     const std::string text = m_recording.validText(*name);
     m_recording.addBytes(kRangeBytes + 2 * text.size());
-    if (stage == kStart)
+    if (stage == word::Start)
         m_recording.builder().beginRange(text, static_cast<int>(ordinal), *time);
     else
         m_recording.builder().endRange(text, static_cast<int>(ordinal), *time);

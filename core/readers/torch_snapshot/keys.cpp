@@ -69,7 +69,7 @@ const std::vector<std::string_view>& keyTexts()
         "N/A"sv,
         ""sv,
     };
-    static_assert(kTexts.size() == kKeyCount);
+    static_assert(kTexts.size() == word::Count);
     static const std::vector<std::string_view> kAll{kTexts.begin(), kTexts.end()};
     return kAll;
 }

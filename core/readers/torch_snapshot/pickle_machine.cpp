@@ -74,7 +74,7 @@ std::size_t PickleMachine::run(std::string_view bytes)
     m_listBegin = nullptr;
     const char* at = bytes.data();
     const char* const end = at + bytes.size();
-    if (m_protocol < 0 && at != end && static_cast<unsigned char>(*at) != kProto && !protocol(0))
+    if (m_protocol < 0 && at != end && static_cast<unsigned char>(*at) != op::Proto && !protocol(0))
         return 0;
     while (at != end && !m_isDone) {
         const auto left = static_cast<std::size_t>(end - at);
@@ -82,12 +82,12 @@ std::size_t PickleMachine::run(std::string_view bytes)
         if (size == 0 || size > left)
             break;
         const auto opcode = static_cast<unsigned char>(*at);
-        const std::size_t repeated = opcode == kMark ? repeat({at + 1, left - 1}) : 0;
+        const std::size_t repeated = opcode == op::Mark ? repeat({at + 1, left - 1}) : 0;
         if (repeated == 0 && !execute(opcode, at + 1, size - 1))
             break;
-        if (opcode == kMark && repeated == 0)
+        if (opcode == op::Mark && repeated == 0)
             m_listBegin = at + 1;
-        else if (opcode == kAppends)
+        else if (opcode == op::Appends)
             remember(at + 1);
         at += size + repeated;
     }
@@ -126,33 +126,33 @@ bool PickleMachine::execute(unsigned char opcode, const char* argument, std::siz
 {
     std::size_t begin = 0;
     switch (opcode) {
-    case kBinGet: return pushMemo(static_cast<unsigned char>(*argument));
-    case kLongBinGet: return pushMemo(littleEndian32(argument));
-    case kMemoize: return memoize(m_memo.next());
-    case kBinPut: return memoize(static_cast<unsigned char>(*argument));
-    case kLongBinPut: return memoize(littleEndian32(argument));
-    case kLong1: return pushLong(argument + 1, size - 1);
-    case kBinInt1: push(PickleKind::Int, static_cast<unsigned char>(*argument)); return true;
-    case kBinInt2: push(PickleKind::Int, littleEndian(argument, 2)); return true;
-    case kBinInt:
+    case op::BinGet: return pushMemo(static_cast<unsigned char>(*argument));
+    case op::LongBinGet: return pushMemo(littleEndian32(argument));
+    case op::Memoize: return memoize(m_memo.next());
+    case op::BinPut: return memoize(static_cast<unsigned char>(*argument));
+    case op::LongBinPut: return memoize(littleEndian32(argument));
+    case op::Long1: return pushLong(argument + 1, size - 1);
+    case op::BinInt1: push(PickleKind::Int, static_cast<unsigned char>(*argument)); return true;
+    case op::BinInt2: push(PickleKind::Int, littleEndian(argument, 2)); return true;
+    case op::BinInt:
         push(PickleKind::Int,
              static_cast<std::uint64_t>(static_cast<std::int32_t>(littleEndian32(argument))));
         return true;
-    case kShortBinString:
-    case kShortBinUnicode: return pushText({argument + 1, size - 1});
-    case kMark: return mark();
-    case kEmptyDict: return pushEmpty(PickleKind::Dict);
-    case kEmptyList: return pushEmpty(PickleKind::List);
-    case kSetItems: return popMark(begin) && setItemsFrom(begin, true);
-    case kAppends: return popMark(begin) && appendFrom(begin, true);
-    case kSetItem:
+    case op::ShortBinString:
+    case op::ShortBinUnicode: return pushText({argument + 1, size - 1});
+    case op::Mark: return mark();
+    case op::EmptyDict: return pushEmpty(PickleKind::Dict);
+    case op::EmptyList: return pushEmpty(PickleKind::List);
+    case op::SetItems: return popMark(begin) && setItemsFrom(begin, true);
+    case op::Appends: return popMark(begin) && appendFrom(begin, true);
+    case op::SetItem:
         return m_stack.size() < 2 ? isMalformed() : setItemsFrom(m_stack.size() - 2, false);
-    case kAppend: return m_stack.empty() ? isMalformed() : appendFrom(m_stack.size() - 1, false);
-    case kTuple2: return m_stack.size() < 2 ? isMalformed() : tupleFrom(m_stack.size() - 2);
-    case kNone: push(PickleKind::None, 0); return true;
-    case kNewTrue: push(PickleKind::Bool, 1); return true;
-    case kNewFalse: push(PickleKind::Bool, 0); return true;
-    case kFrame: return true;
+    case op::Append: return m_stack.empty() ? isMalformed() : appendFrom(m_stack.size() - 1, false);
+    case op::Tuple2: return m_stack.size() < 2 ? isMalformed() : tupleFrom(m_stack.size() - 2);
+    case op::None: push(PickleKind::None, 0); return true;
+    case op::NewTrue: push(PickleKind::Bool, 1); return true;
+    case op::NewFalse: push(PickleKind::Bool, 0); return true;
+    case op::Frame: return true;
     default: return executeRare(opcode, argument, size);
     }
 }
@@ -161,50 +161,50 @@ bool PickleMachine::executeRare(unsigned char opcode, const char* argument, std:
 {
     std::size_t begin = 0;
     switch (opcode) {
-    case kProto: return protocol(static_cast<unsigned char>(*argument));
-    case kStop: return stop();
-    case kBinFloat: {
+    case op::Proto: return protocol(static_cast<unsigned char>(*argument));
+    case op::Stop: return stop();
+    case op::BinFloat: {
         std::uint64_t bits = 0; // the only number that is big-endian
         for (std::size_t i = 0; i < size; ++i)
             bits = bits << 8U | static_cast<unsigned char>(argument[i]);
         push(PickleKind::Float, bits);
         return true;
     }
-    case kLong4: return pushLong(argument + 4, size - 4);
-    case kBinString:
-    case kBinUnicode: return pushText({argument + 4, size - 4});
-    case kBinUnicode8: return pushText({argument + 8, size - 8});
-    case kShortBinBytes:
-    case kBinBytes:
-    case kBinBytes8:
-    case kByteArray8:
-    case kNextBuffer:
-    case kEmptySet:
-    case kEmptyTuple: push(PickleKind::Other, 0); return true;
-    case kReadonlyBuffer: return m_stack.empty() ? isMalformed() : true;
-    case kTuple: return popMark(begin) && tupleFrom(begin);
-    case kTuple1: return m_stack.empty() ? isMalformed() : tupleFrom(m_stack.size() - 1);
-    case kTuple3: return m_stack.size() < 3 ? isMalformed() : tupleFrom(m_stack.size() - 3);
-    case kList: return containerFrom(PickleKind::List);
-    case kDict: return containerFrom(PickleKind::Dict);
-    case kAddItems:
+    case op::Long4: return pushLong(argument + 4, size - 4);
+    case op::BinString:
+    case op::BinUnicode: return pushText({argument + 4, size - 4});
+    case op::BinUnicode8: return pushText({argument + 8, size - 8});
+    case op::ShortBinBytes:
+    case op::BinBytes:
+    case op::BinBytes8:
+    case op::ByteArray8:
+    case op::NextBuffer:
+    case op::EmptySet:
+    case op::EmptyTuple: push(PickleKind::Other, 0); return true;
+    case op::ReadonlyBuffer: return m_stack.empty() ? isMalformed() : true;
+    case op::Tuple: return popMark(begin) && tupleFrom(begin);
+    case op::Tuple1: return m_stack.empty() ? isMalformed() : tupleFrom(m_stack.size() - 1);
+    case op::Tuple3: return m_stack.size() < 3 ? isMalformed() : tupleFrom(m_stack.size() - 3);
+    case op::List: return containerFrom(PickleKind::List);
+    case op::Dict: return containerFrom(PickleKind::Dict);
+    case op::AddItems:
         if (!popMark(begin) || begin == 0)
             return isMalformed();
         m_stack.resize(begin);
         return true;
-    case kFrozenSet:
+    case op::FrozenSet:
         if (!popMark(begin))
             return false;
         m_stack.resize(begin);
         push(PickleKind::Other, 0);
         return true;
-    case kPop: return pop();
-    case kPopMark:
+    case op::Pop: return pop();
+    case op::PopMark:
         if (!popMark(begin))
             return false;
         m_stack.resize(begin);
         return true;
-    case kDup: {
+    case op::Dup: {
         if (m_stack.size() <= fence())
             return isMalformed();
         const PickleValue top = m_stack.back();

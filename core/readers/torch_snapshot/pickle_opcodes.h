@@ -11,56 +11,58 @@ namespace plimsoll::readers::torch_snapshot {
 
 /// The opcodes of protocols 2 to 5 that only make values, by the names that Python's pickletools
 /// has for them.
-enum Opcode : unsigned char {
-    kMark = '(',
-    kStop = '.',
-    kPop = '0',
-    kPopMark = '1',
-    kDup = '2',
-    kBinFloat = 'G',
-    kBinInt = 'J',
-    kBinInt1 = 'K',
-    kBinInt2 = 'M',
-    kNone = 'N',
-    kBinString = 'T',
-    kShortBinString = 'U',
-    kBinUnicode = 'X',
-    kBinBytes = 'B',
-    kShortBinBytes = 'C',
-    kEmptyDict = '}',
-    kEmptyList = ']',
-    kEmptyTuple = ')',
-    kEmptySet = 0x8f,
-    kAppend = 'a',
-    kAppends = 'e',
-    kSetItem = 's',
-    kSetItems = 'u',
-    kAddItems = 0x90,
-    kFrozenSet = 0x91,
-    kDict = 'd',
-    kList = 'l',
-    kTuple = 't',
-    kTuple1 = 0x85,
-    kTuple2 = 0x86,
-    kTuple3 = 0x87,
-    kBinGet = 'h',
-    kLongBinGet = 'j',
-    kBinPut = 'q',
-    kLongBinPut = 'r',
-    kMemoize = 0x94,
-    kProto = 0x80,
-    kNewTrue = 0x88,
-    kNewFalse = 0x89,
-    kLong1 = 0x8a,
-    kLong4 = 0x8b,
-    kShortBinUnicode = 0x8c,
-    kBinUnicode8 = 0x8d,
-    kBinBytes8 = 0x8e,
-    kFrame = 0x95,
-    kByteArray8 = 0x96,
-    kNextBuffer = 0x97,
-    kReadonlyBuffer = 0x98,
+namespace op {
+enum Code : unsigned char {
+    Mark = '(',
+    Stop = '.',
+    Pop = '0',
+    PopMark = '1',
+    Dup = '2',
+    BinFloat = 'G',
+    BinInt = 'J',
+    BinInt1 = 'K',
+    BinInt2 = 'M',
+    None = 'N',
+    BinString = 'T',
+    ShortBinString = 'U',
+    BinUnicode = 'X',
+    BinBytes = 'B',
+    ShortBinBytes = 'C',
+    EmptyDict = '}',
+    EmptyList = ']',
+    EmptyTuple = ')',
+    EmptySet = 0x8f,
+    Append = 'a',
+    Appends = 'e',
+    SetItem = 's',
+    SetItems = 'u',
+    AddItems = 0x90,
+    FrozenSet = 0x91,
+    Dict = 'd',
+    List = 'l',
+    Tuple = 't',
+    Tuple1 = 0x85,
+    Tuple2 = 0x86,
+    Tuple3 = 0x87,
+    BinGet = 'h',
+    LongBinGet = 'j',
+    BinPut = 'q',
+    LongBinPut = 'r',
+    Memoize = 0x94,
+    Proto = 0x80,
+    NewTrue = 0x88,
+    NewFalse = 0x89,
+    Long1 = 0x8a,
+    Long4 = 0x8b,
+    ShortBinUnicode = 0x8c,
+    BinUnicode8 = 0x8d,
+    BinBytes8 = 0x8e,
+    Frame = 0x95,
+    ByteArray8 = 0x96,
+    NextBuffer = 0x97,
+    ReadonlyBuffer = 0x98,
 };
+} // namespace op
 
 /// How an opcode is laid out: itself, then `fixed` bytes. `counts`: these are the number of bytes
 /// that follow.
@@ -74,24 +76,27 @@ struct OpcodeLayout
 constexpr std::array<OpcodeLayout, 256> opcodeLayouts()
 {
     std::array<OpcodeLayout, 256> layouts{};
-    for (const Opcode plain :
-         {kMark,      kStop,       kPop,      kPopMark,   kDup,        kNone,          kEmptyDict,
-          kEmptyList, kEmptyTuple, kAppend,   kAppends,   kSetItem,    kSetItems,      kDict,
-          kList,      kTuple,      kTuple1,   kTuple2,    kTuple3,     kMemoize,       kNewTrue,
-          kNewFalse,  kEmptySet,   kAddItems, kFrozenSet, kNextBuffer, kReadonlyBuffer})
+    for (const op::Code plain :
+         {op::Mark,       op::Stop,          op::Pop,       op::PopMark,    op::Dup,
+          op::None,       op::EmptyDict,     op::EmptyList, op::EmptyTuple, op::Append,
+          op::Appends,    op::SetItem,       op::SetItems,  op::Dict,       op::List,
+          op::Tuple,      op::Tuple1,        op::Tuple2,    op::Tuple3,     op::Memoize,
+          op::NewTrue,    op::NewFalse,      op::EmptySet,  op::AddItems,   op::FrozenSet,
+          op::NextBuffer, op::ReadonlyBuffer})
         layouts.at(plain) = {0, false, true};
-    for (const Opcode byte : {kBinInt1, kBinGet, kBinPut, kProto})
+    for (const op::Code byte : {op::BinInt1, op::BinGet, op::BinPut, op::Proto})
         layouts.at(byte) = {1, false, true};
-    layouts.at(kBinInt2) = {2, false, true};
-    for (const Opcode word : {kBinInt, kLongBinGet, kLongBinPut})
+    layouts.at(op::BinInt2) = {2, false, true};
+    for (const op::Code word : {op::BinInt, op::LongBinGet, op::LongBinPut})
         layouts.at(word) = {4, false, true};
-    for (const Opcode two : {kBinFloat, kFrame})
+    for (const op::Code two : {op::BinFloat, op::Frame})
         layouts.at(two) = {8, false, true};
-    for (const Opcode counted : {kShortBinString, kShortBinBytes, kLong1, kShortBinUnicode})
+    for (const op::Code counted :
+         {op::ShortBinString, op::ShortBinBytes, op::Long1, op::ShortBinUnicode})
         layouts.at(counted) = {1, true, true};
-    for (const Opcode counted : {kBinString, kBinUnicode, kBinBytes, kLong4})
+    for (const op::Code counted : {op::BinString, op::BinUnicode, op::BinBytes, op::Long4})
         layouts.at(counted) = {4, true, true};
-    for (const Opcode counted : {kBinUnicode8, kBinBytes8, kByteArray8})
+    for (const op::Code counted : {op::BinUnicode8, op::BinBytes8, op::ByteArray8})
         layouts.at(counted) = {8, true, true};
     return layouts;
 }

@@ -23,7 +23,8 @@ std::uint32_t hashOf(std::string_view text)
         hash ^= hash >> 32U;
         text.remove_prefix(size);
     }
-    return static_cast<std::uint32_t>(hash ^ (hash >> 29U));
+    hash *= kOdd;
+    return static_cast<std::uint32_t>(hash >> 32U);
 }
 
 } // namespace

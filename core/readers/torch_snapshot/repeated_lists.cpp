@@ -16,9 +16,9 @@ bool onlyGets(std::string_view bytes)
     std::size_t at = 0;
     while (at + 1 < bytes.size()) {
         const auto opcode = static_cast<unsigned char>(bytes[at]);
-        if (opcode != kBinGet && opcode != kLongBinGet)
+        if (opcode != op::BinGet && opcode != op::LongBinGet)
             return false;
-        at += opcode == kBinGet ? 2 : 5;
+        at += opcode == op::BinGet ? 2 : 5;
     }
     return at + 1 == bytes.size();
 }

@@ -52,14 +52,14 @@ Place itemOf(const PickleValue& list, std::uint64_t position, PickleKind kind)
 Place rootValue(std::uint64_t key, bool isDict)
 {
     switch (key) {
-    case kSegments: return {isDict ? Role::Any : Role::Segments};
-    case kDeviceTraces: return {isDict ? Role::Any : Role::Traces};
-    case kExternalAnnotations: return {isDict ? Role::Any : Role::Annotations};
-    case kAllocatorSettings: return {isDict ? Role::Settings : Role::Any};
-    case kHostSegments: return {isDict ? Role::Any : Role::HostSegments};
-    case kHostTraces: return {isDict ? Role::Any : Role::Events, tagOf(kHost)};
-    case kOverflowed:
-    case kMaxEntries: return {Role::SettingGroup, 0, joined(key, 0)};
+    case word::Segments: return {isDict ? Role::Any : Role::Segments};
+    case word::DeviceTraces: return {isDict ? Role::Any : Role::Traces};
+    case word::ExternalAnnotations: return {isDict ? Role::Any : Role::Annotations};
+    case word::AllocatorSettings: return {isDict ? Role::Settings : Role::Any};
+    case word::HostSegments: return {isDict ? Role::Any : Role::HostSegments};
+    case word::HostTraces: return {isDict ? Role::Any : Role::Events, tagOf(kHost)};
+    case word::Overflowed:
+    case word::MaxEntries: return {Role::SettingGroup, 0, joined(key, 0)};
     default: return {};
     }
 }
@@ -71,34 +71,41 @@ Place valueOf(const PickleValue& dict, std::uint64_t key, PickleKind kind)
     switch (roleOf(dict)) {
     case Role::Root: return rootValue(key, isDict);
     case Role::Segment:
-    case Role::HostSegment: return {!isDict && key == kBlocks ? Role::Blocks : Role::Any};
-    case Role::Block: return {!isDict && key == kHistory ? Role::History : Role::Any};
+    case Role::HostSegment: return {!isDict && key == word::Blocks ? Role::Blocks : Role::Any};
+    case Role::Block: return {!isDict && key == word::History ? Role::History : Role::Any};
     case Role::Settings: return {Role::SettingGroup, 0, joined(key, 0)};
     default: return {};
     }
 }
 
+/// A key is on top of the stack. `base`: the container that follows from the last MARK, or null.
+Place placeOfKey(const PickleStack& stack, const PickleValue* base, PickleKind kind)
+{
+    const std::size_t count = stack.values.size();
+    const std::size_t position = count - stack.fence;
+    const std::uint64_t key = stack.values.back().data;
+    const PickleValue* dict = position > 1 ? &stack.values[count - 2] : nullptr;
+    if (dict != nullptr && !dict->is(PickleKind::Dict))
+        dict = nullptr;
+    if (base != nullptr && base->is(PickleKind::Dict) && position % 2 == 1) {
+        const Place place = valueOf(*base, key, kind);
+        if (place.role != Role::Any || dict == nullptr)
+            return place;
+    }
+    return dict != nullptr ? valueOf(*dict, key, kind) : Place{};
+}
+
 Place placeOn(const PickleStack& stack, PickleKind kind)
 {
-    const std::span<const PickleValue> values = stack.values;
-    if (values.empty())
+    if (stack.values.empty())
         return {kind == PickleKind::Dict ? Role::Root : Role::Segments};
-    const std::size_t count = values.size();
-    const std::size_t position = count - stack.fence; // behind the MARK
     const PickleValue* base =
-        stack.isFenced && stack.fence > 0 ? &values[stack.fence - 1] : nullptr;
+        stack.isFenced && stack.fence > 0 ? &stack.values[stack.fence - 1] : nullptr;
+    const std::size_t position = stack.values.size() - stack.fence; // behind the MARK
     if (position > 0) {
-        const PickleValue& top = values[count - 1];
-        const PickleValue* dict =
-            position > 1 && values[count - 2].is(PickleKind::Dict) ? &values[count - 2] : nullptr;
-        if (top.is(PickleKind::Text)) {
-            if (base != nullptr && base->is(PickleKind::Dict) && position % 2 == 1) {
-                const Place place = valueOf(*base, top.data, kind);
-                if (place.role != Role::Any || dict == nullptr)
-                    return place;
-            }
-            return dict != nullptr ? valueOf(*dict, top.data, kind) : Place{};
-        }
+        const PickleValue& top = stack.values.back();
+        if (top.is(PickleKind::Text))
+            return placeOfKey(stack, base, kind);
         if (top.is(PickleKind::List)) {
             const Place place = itemOf(top, lowerOf(top.data), kind);
             if (place.role != Role::Any)

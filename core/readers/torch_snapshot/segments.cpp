@@ -26,23 +26,23 @@ bool Segments::take(bool isHost, Items items)
     for (std::size_t i = 0; i < items.size(); i += 2) {
         const PickleValue& value = items[i + 1];
         bool isRead = true;
-        switch (items[i].is(PickleKind::Text) ? items[i].data : std::uint64_t{kKeyCount}) {
-        case kDevice:
+        switch (items[i].is(PickleKind::Text) ? items[i].data : std::uint64_t{word::Count}) {
+        case word::Device:
             ordinal = isHost ? kHost : m_recording.readInteger(value).value_or(ordinal);
             break;
-        case kAddress: isRead = m_recording.readAddress(value, address); break;
-        case kTotalSize: isRead = m_recording.readSize(value, segment.bytes); break;
-        case kStream: segment.stream = m_recording.readStream(value); break;
-        case kSegmentPoolId:
+        case word::Address: isRead = m_recording.readAddress(value, address); break;
+        case word::TotalSize: isRead = m_recording.readSize(value, segment.bytes); break;
+        case word::Stream: segment.stream = m_recording.readStream(value); break;
+        case word::SegmentPoolId:
             segment.pool = m_recording.readPool(value).value_or(segment.pool);
             break;
-        case kSegmentType:
-            segment.isLarge = value.is(PickleKind::Text) && value.data == kLarge;
+        case word::SegmentType:
+            segment.isLarge = value.is(PickleKind::Text) && value.data == word::Large;
             break;
-        case kIsExpandable:
+        case word::IsExpandable:
             segment.isExpandable = m_recording.readInteger(value).value_or(0) != 0;
             break;
-        case kFrames: segment.stack = m_recording.readStack(value); break;
+        case word::Frames: segment.stack = m_recording.readStack(value); break;
         default: break;
         }
         if (!isRead)
@@ -85,21 +85,21 @@ bool Segments::takeBlock(Items items)
     PendingBlock pending;
     memtrace::RecordedBlock& block = pending.block;
     std::optional<std::uint64_t> address;
-    std::optional<std::uint64_t> state;
+    std::uint64_t state = word::Nothing;
     bool hasRequest = false;
     bool hasFrames = false;
     for (std::size_t i = 0; i < items.size(); i += 2) {
         const PickleValue& value = items[i + 1];
         bool isRead = true;
-        switch (items[i].is(PickleKind::Text) ? items[i].data : std::uint64_t{kKeyCount}) {
-        case kAddress: isRead = m_recording.readAddress(value, address); break;
-        case kSize: isRead = m_recording.readSize(value, block.bytes); break;
-        case kRequestedSize:
+        switch (items[i].is(PickleKind::Text) ? items[i].data : std::uint64_t{word::Count}) {
+        case word::Address: isRead = m_recording.readAddress(value, address); break;
+        case word::Size: isRead = m_recording.readSize(value, block.bytes); break;
+        case word::RequestedSize:
             isRead = m_recording.readSize(value, block.requestedBytes);
             hasRequest = true;
             break;
-        case kState: state = wordOf(value); break;
-        case kFrames:
+        case word::State: state = wordOf(value); break;
+        case word::Frames:
             block.stack = m_recording.readStack(value);
             hasFrames = true;
             break;
@@ -109,12 +109,13 @@ bool Segments::takeBlock(Items items)
             return false;
     }
     const std::optional<Owner> owner = std::exchange(m_owner, std::nullopt);
-    if (state == kActiveAllocated)
-        block.state = State::Active;
-    else if (state == kActivePendingFree || state == kActiveAwaitingFree)
-        block.state = State::PendingFree;
-    else if (state != kInactive)
-        m_recording.count("unknown_block_states");
+    switch (state) {
+    case word::ActiveAllocated: block.state = State::Active; break;
+    case word::ActivePendingFree:
+    case word::ActiveAwaitingFree: block.state = State::PendingFree; break;
+    case word::Inactive: break;
+    default: m_recording.count("unknown_block_states");
+    }
     if (!hasRequest && block.state != State::Idle)
         block.requestedBytes = owner ? owner->bytes : block.bytes;
     if (!hasFrames && owner)
@@ -133,10 +134,10 @@ bool Segments::takeOwner(Items items)
     for (std::size_t i = 0; i < items.size(); i += 2) {
         const PickleValue& value = items[i + 1];
         bool isRead = true;
-        switch (items[i].is(PickleKind::Text) ? items[i].data : std::uint64_t{kKeyCount}) {
-        case kAddr: isRead = m_recording.readAddress(value, owner.address); break;
-        case kRealSize: isRead = m_recording.readSize(value, owner.bytes); break;
-        case kFrames: owner.stack = m_recording.readStack(value); break;
+        switch (items[i].is(PickleKind::Text) ? items[i].data : std::uint64_t{word::Count}) {
+        case word::Addr: isRead = m_recording.readAddress(value, owner.address); break;
+        case word::RealSize: isRead = m_recording.readSize(value, owner.bytes); break;
+        case word::Frames: owner.stack = m_recording.readStack(value); break;
         default: break;
         }
         if (!isRead)

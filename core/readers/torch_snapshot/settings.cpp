@@ -17,7 +17,7 @@ void Settings::addToGroup(std::uint32_t name, std::uint32_t key, const PickleVal
     std::string& group = m_settings[m_recording.validText(name)];
     const std::size_t before = group.size();
     group += group.empty() ? "" : ",";
-    if (key != kNothing)
+    if (key != word::Nothing)
         group += m_recording.validText(key) + ":";
     group += text;
     m_recording.addBytes(2 * (group.size() - before) + (before == 0 ? kSettingBytes : 0));
@@ -42,12 +42,12 @@ void Settings::takeRoot(Items items)
 {
     for (std::size_t i = 0; i < items.size(); i += 2) {
         switch (wordOf(items[i])) {
-        case kSegments:
-        case kDeviceTraces:
-        case kHostSegments:
-        case kHostTraces: m_recording.setIsSnapshot(); break;
-        case kOverflowed:
-        case kMaxEntries: take(items.subspan(i, 2)); break;
+        case word::Segments:
+        case word::DeviceTraces:
+        case word::HostSegments:
+        case word::HostTraces: m_recording.setIsSnapshot(); break;
+        case word::Overflowed:
+        case word::MaxEntries: take(items.subspan(i, 2)); break;
         default: break;
         }
     }

@@ -14,7 +14,7 @@ public:
     void take(Items items);
     /// Of the root: some are there.
     void takeRoot(Items items);
-    /// An item of a dict (kNothing: of a list) that is the value of a setting.
+    /// An item of a dict (word::Nothing: of a list) that is the value of a setting.
     void addToGroup(std::uint32_t name, std::uint32_t key, const PickleValue& value);
     void finish();
 

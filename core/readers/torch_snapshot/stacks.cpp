@@ -19,7 +19,7 @@ memtrace::TextId Stacks::detailOf(std::span<const std::uint32_t> texts)
 {
     std::string detail;
     for (const std::uint32_t text : texts) {
-        if (text == kNothing)
+        if (text == word::Nothing)
             continue;
         detail += detail.empty() ? "" : " ";
         detail += m_recording.validText(text);
@@ -34,11 +34,12 @@ PickleValue Stacks::frameOf(Items items)
 {
     memtrace::Frame frame;
     bool hasFile = false;
-    std::array<std::uint32_t, 4> details{kNothing, kNothing, kNothing, kNothing};
+    std::array<std::uint32_t, 4> details{word::Nothing, word::Nothing, word::Nothing,
+                                         word::Nothing};
     for (std::size_t i = 0; i < items.size(); i += 2) {
         const PickleValue& value = items[i + 1];
         const std::uint64_t key = wordOf(items[i]);
-        if (key == kLine) {
+        if (key == word::Line) {
             const std::int64_t line = m_recording.readInteger(value).value_or(0);
             if (line >= 0 && line <= std::numeric_limits<std::int32_t>::max())
                 frame.line = static_cast<std::int32_t>(line);
@@ -49,15 +50,15 @@ PickleValue Stacks::frameOf(Items items)
             continue;
         const auto text = static_cast<std::uint32_t>(value.data);
         switch (key) {
-        case kFilename:
+        case word::Filename:
             frame.file = m_recording.textId(text);
             hasFile = true;
             break;
-        case kName: frame.name = m_recording.textId(text); break;
-        case kFxNodeOp: details[0] = text; break;
-        case kFxNodeName: details[1] = text; break;
-        case kFxNodeTarget: details[2] = text; break;
-        case kFxOriginalTrace: details[3] = text; break;
+        case word::Name: frame.name = m_recording.textId(text); break;
+        case word::FxNodeOp: details[0] = text; break;
+        case word::FxNodeName: details[1] = text; break;
+        case word::FxNodeTarget: details[2] = text; break;
+        case word::FxOriginalTrace: details[3] = text; break;
         default: break;
         }
     }

@@ -21,7 +21,7 @@ GeneratedDevice::GeneratedDevice(const GeneratedSnapshot& snapshot)
     : m_snapshot{snapshot}, m_random{snapshot.seed}
 {
     for (int i = 0; i < snapshot.ghosts; ++i)
-        alloc(nullptr);
+        allocBlock(nullptr);
     m_ghosts = m_live.size() * 2 / 3;
     m_facts.initialBytes = m_bytes;
     m_facts.peakBytes = m_bytes;
@@ -34,9 +34,9 @@ void GeneratedDevice::run(const Sink& sink)
         const auto target = static_cast<std::size_t>(m_snapshot.liveBlocks);
         const int chance = m_live.size() < target ? 60 : 40;
         if (m_random.percent(chance) || m_live.size() <= m_ghosts)
-            alloc(&sink);
+            allocBlock(&sink);
         else
-            free(sink);
+            freeBlock(sink);
     }
     m_facts.endBytes = m_bytes;
     m_facts.endReservedBytes = m_reserved;
@@ -76,7 +76,7 @@ void GeneratedDevice::reserve(std::size_t size, const Sink* sink)
                      m_random.between(0, m_snapshot.stacks - 1), false});
 }
 
-void GeneratedDevice::alloc(const Sink* sink)
+void GeneratedDevice::allocBlock(const Sink* sink)
 {
     const std::size_t size = m_random.below(kSizes);
     if (m_idle.at(size).empty())
@@ -84,7 +84,7 @@ void GeneratedDevice::alloc(const Sink* sink)
     const auto [segment, address] = m_idle.at(size).back();
     m_idle.at(size).pop_back();
     const std::int64_t most = blockBytesOf(size);
-    const std::int64_t requested = most - m_random.between(0, 120) * 4;
+    const std::int64_t requested = most - std::int64_t{m_random.between(0, 120)} * 4;
     Block& block = m_segments[segment].blocks[address];
     block.requested = requested;
     block.stack = m_random.between(0, m_snapshot.stacks - 1);
@@ -94,7 +94,7 @@ void GeneratedDevice::alloc(const Sink* sink)
         emit(*sink, {"alloc", address, requested, 0, block.stack, false});
 }
 
-void GeneratedDevice::free(const Sink& sink)
+void GeneratedDevice::freeBlock(const Sink& sink)
 {
     const std::size_t at = m_ghosts + m_random.below(m_live.size() - m_ghosts);
     const Live freed = m_live[at];

@@ -56,8 +56,8 @@ private:
         bool isGhost = false;
     };
 
-    void alloc(const Sink* sink);
-    void free(const Sink& sink);
+    void allocBlock(const Sink* sink);
+    void freeBlock(const Sink& sink);
     [[nodiscard]] std::uint64_t placeOf(std::size_t size, const Sink* sink);
     void reserve(std::size_t size, const Sink* sink);
     void emit(const Sink& sink, GeneratedEvent event);

@@ -84,10 +84,10 @@ public:
     explicit PickleOpcodes(int protocol) : m_protocol{protocol} {}
 
     void op(char opcode) { m_bytes += opcode; }
-    void integer(std::int64_t number);
+    void integer(std::int64_t value);
     /// At least 2^63.
-    void unsignedInteger(std::uint64_t number);
-    void real(double number);
+    void unsignedInteger(std::uint64_t value);
+    void real(double value);
     void text(std::string_view text);
     /// Puts the value on top of the stack into the memo; returns its index.
     std::uint32_t memoize();

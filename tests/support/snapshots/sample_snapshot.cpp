@@ -59,8 +59,8 @@ std::string dumpDevice(const DeviceTrace& device, const memtrace::StackTable& st
             at(segment.begin), at(segment.end), placeText(device.places()[segment.place]),
             segment.isLarge ? ", large" : "", segment.isExpandable ? ", expandable" : "");
     for (const memtrace::EndBlock& block : device.endBlocks())
-        text += fmt::format("  block {:#x} {} B, allocation {}\n", block.address, block.bytes,
-                            at(block.allocation));
+        text += fmt::format("  block {:#x} {} B, allocation {}{}\n", block.address, block.bytes,
+                            at(block.allocation), block.isPending ? ", pending" : "");
     for (const memtrace::OutOfMemory& failed : device.outOfMemory())
         text +=
             fmt::format("  out of memory at {}: {} B asked, {} B left,{}\n", failed.event,

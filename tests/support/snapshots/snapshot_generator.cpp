@@ -95,6 +95,7 @@ private:
         for (int i = 0; i < m_snapshot.stacks; ++i) {
             const int depth = m_random.between(m_snapshot.fewestFrames, m_snapshot.mostFrames);
             std::vector<int> stack;
+            stack.reserve(static_cast<std::size_t>(depth));
             // Stacks differ in their inner half and share their outer one.
             for (int level = 0; level < depth; ++level)
                 stack.push_back(level < depth / 2 ? m_random.between(0, kFrames - 1)

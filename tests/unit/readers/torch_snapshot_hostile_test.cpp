@@ -69,6 +69,8 @@ private Q_SLOTS:
     void answersWithOneSentence();
     void boundsTheMemory_data();
     void boundsTheMemory();
+    void manyRoundNumbersTakeLittleMemory_data();
+    void manyRoundNumbersTakeLittleMemory();
     void believesTheMemoAfterItChanged();
     void refusesBombs();
     void canBeStopped();
@@ -278,6 +280,38 @@ void TorchSnapshotHostileTest::boundsTheMemory()
             : plimsoll::base::Result<plimsoll::readers::ReadProfile>{tl::unexpected{fed.error()}},
         {"net.pickle at byte"});
     QVERIFY2(fault.empty(), fault.c_str());
+}
+
+void TorchSnapshotHostileTest::manyRoundNumbersTakeLittleMemory_data()
+{
+    QTest::addColumn<std::string>("action");
+    QTest::addColumn<int>("addressShift");
+    QTest::addColumn<int>("streamShift");
+    QTest::newRow("segments") << "segment_alloc"s << 36 << 0;
+    QTest::newRow("blocks") << "alloc"s << 40 << 0;
+    QTest::newRow("streams") << "alloc"s << 9 << 44;
+}
+
+void TorchSnapshotHostileTest::manyRoundNumbersTakeLittleMemory()
+{
+    QFETCH(std::string, action);
+    QFETCH(int, addressShift);
+    QFETCH(int, streamShift);
+    // Hash tables grow without end if the lower bits of all hashes are those of such numbers.
+    PyItems events;
+    for (std::int64_t i = 1; i <= 16'000; ++i)
+        events.push_back(pyDict({{"action", action},
+                                 {"addr", i << addressShift},
+                                 {"size", 512},
+                                 {"stream", streamShift == 0 ? 0 : i << streamShift},
+                                 {"time_us", i}}));
+    const std::string bytes =
+        pickled(pyDict({{"device_traces", pyList({pyList(std::move(events))})}}));
+    const auto read = readPickle(bytes);
+    QVERIFY2(read, messageOf(read));
+    const auto summary = plimsoll::memtrace::summaryOf(*read->trace).devices.front();
+    QCOMPARE(summary.events, std::uint64_t{16'000});
+    QCOMPARE(summary.peak.count() + summary.peakReserved.count(), std::int64_t{512} * 16'000);
 }
 
 void TorchSnapshotHostileTest::believesTheMemoAfterItChanged()

@@ -310,7 +310,7 @@ void TorchSnapshotTest::summarizesEachDevice()
     QCOMPARE(second.peak.count(), kWithoutEvent + 512 + 900 + 4000);
     QCOMPARE(second.peakEvent, std::int64_t{2});
     QCOMPARE(second.end.count(), kWithoutEvent + 4000);
-    QCOMPARE(second.endAllocated.count(), std::int64_t{1 << 20} + 4096);
+    QCOMPARE(second.endAllocated.count(), std::int64_t{1 << 20}); // the other one is pending
     QCOMPARE(second.endFreeBlocks, std::size_t{3});
     QCOMPARE(second.outOfMemory, std::size_t{1});
 }
