@@ -2,12 +2,11 @@
 #include "ui/profile_page/active_view.h"
 
 #include "core/memtrace/analysis/range_figures.h"
-#include "core/memtrace/frames.h"
 #include "core/timeline/change.h"
 #include "ui/base/help_context.h"
 #include "ui/base/numbers.h"
-#include "ui/base/texts.h"
 #include "ui/profile_page/profile_texts.h"
+#include "ui/profile_tables/allocation_texts.h"
 
 #include <algorithm>
 
@@ -54,15 +53,12 @@ HoverContent ActiveView::hoverAt(std::size_t step) const
         return content;
     const auto event = static_cast<memtrace::EventIndex>(step - 1);
     const std::uint32_t subject = device.subject(event);
-    content.where = QString::fromLatin1(memtrace::actionName(device.action(event)));
-    const bool isAllocation = device.action(event) <= memtrace::Action::Free;
-    if (!isAllocation || subject == memtrace::kNone)
+    content.title = actionText(device.action(event));
+    if (device.action(event) > memtrace::Action::Free || subject == memtrace::kNone)
         return content;
-    const memtrace::Allocations& allocations = device.allocations();
-    content.where += QStringLiteral(" · ")
-                     + bytesText(base::Bytes{allocations.bytes[subject]}, Rounding::Nearest);
-    content.source = fileText(memtrace::topFrameText(
-        m_picture->trace->stacks(), memtrace::StackId{allocations.stack[subject]}));
+    content.title += u' ' + bytesText(base::Bytes{device.allocations().bytes[subject]});
+    content.where = classText(*m_picture, subject);
+    content.source = stackText(*m_picture, subject);
     return content;
 }
 

@@ -20,7 +20,8 @@ namespace plimsoll::ui {
 
 namespace {
 
-constexpr int kSource = 0; ///< column, whose UserRole is the place to open
+constexpr int kSourceWidth = 120; ///< before scaling
+constexpr int kSource = 0;        ///< column, whose UserRole is the place to open
 
 /// The size of the allocator's block; none: the recording doesn't have it.
 std::optional<base::Bytes> blockOf(const memtrace::DeviceTrace& device, std::uint32_t allocation)
@@ -76,7 +77,10 @@ Inspector::Inspector(QWidget* parent) : QWidget{parent}
     m_stack->setAccessibleName(tr("Stacks"));
     m_stack->header()->setStretchLastSection(false);
     m_stack->header()->setSectionResizeMode(0, QHeaderView::Stretch);
-    m_stack->header()->setSectionResizeMode(1, QHeaderView::ResizeToContents);
+    m_stack->header()->setSectionResizeMode(1, QHeaderView::Fixed);
+    m_stack->header()->resizeSection(1, Theme::current().px(kSourceWidth));
+    m_stack->setIndentation(Theme::current().px(12));
+    m_stack->setTextElideMode(Qt::ElideMiddle);
     column->addWidget(m_stack, 1);
     m_pages->addWidget(page);
     connect(m_stack, &QTreeWidget::itemActivated, this, [this](QTreeWidgetItem* item) {
@@ -112,11 +116,21 @@ void Inspector::addStack(const QString& title, const memtrace::StackTable& stack
     m_stack->addTopLevelItem(head);
     if (frames.empty())
         head->addChild(new QTreeWidgetItem{{tr("No stack was recorded."), {}}});
-    // The project's frames first, each part innermost first.
-    for (const bool isProject : {true, false})
-        for (const memtrace::FrameId id : frames)
-            if (memtrace::isProject(stacks, stacks.frame(id)) == isProject)
-                head->addChild(frameItem(stacks, stacks.frame(id)));
+    // The project's frames first, each part innermost first; those of C++ folded below.
+    auto* native = new QTreeWidgetItem{{QString{}, {}}};
+    for (const bool isOwn : {true, false})
+        for (const memtrace::FrameId id : frames) {
+            const memtrace::Frame& frame = stacks.frame(id);
+            if (memtrace::isProject(stacks, frame) != isOwn)
+                continue;
+            (memtrace::isPython(stacks, frame) ? head : native)->addChild(frameItem(stacks, frame));
+        }
+    native->setText(0, tr("%1 frames of C++").arg(native->childCount()));
+    native->setForeground(0, Theme::current().color(Role::Muted));
+    if (native->childCount() > 0)
+        head->addChild(native);
+    else
+        delete native;
     head->setExpanded(true);
 }
 

@@ -41,6 +41,10 @@ public:
     [[nodiscard]] QString factsText() const override;
     void clearSelection() override;
     /// A regular expression over the frames of stacks: "file:line:name".
+    [[nodiscard]] QString findHint() const override
+    {
+        return tr("Find file, function, expression…");
+    }
     [[nodiscard]] Search searchFor(const QString& query) override;
     /// Selects the allocation and goes to where it begins.
     void showHit(std::size_t allocation) override;

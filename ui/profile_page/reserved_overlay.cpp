@@ -137,6 +137,35 @@ void ReservedOverlay::paintLabel(const PaintContext& context) const
     }
 }
 
+void ReservedOverlay::paintTimelineMarks(const PaintContext& context)
+{
+    const TimelineModel& model = context.model;
+    if (!model.stacked)
+        return;
+    const QRectF& plot = context.frame.at.plot();
+    const QFont& font = context.theme.font(TextRole::Small);
+    double free = plot.left(); // where the next label may begin
+    for (const timeline::Mark& mark : model.stacked->marks()) {
+        const double x = std::round(context.frame.at.xOf(model.axis.positionOf(mark.step)));
+        if (!context.frame.shows(x))
+            continue;
+        context.painter.fillRect(QRectF{x, plot.top(), 1, plot.height()},
+                                 context.color(Role::Danger));
+        const QString name = QString::fromStdString(mark.label);
+        const double width = nameWidth(font, name);
+        // Left of the line where the plot ends before it would.
+        const double left = x + context.px(4) + width < plot.right() ? x + context.px(4)
+                                                                     : x - context.px(4) - width;
+        if (left < free)
+            continue;
+        const QRectF line{left, plot.bottom() - context.px(18), width, context.px(16)};
+        context.painter.fillRect(line.adjusted(-2, 0, 2, 0), context.color(Role::Plot, 0.85));
+        context.setText(TextRole::Small, Role::Danger);
+        drawName(context.painter, QPointF{left, baselineIn(line, font)}, name);
+        free = left + width + context.px(6);
+    }
+}
+
 void ReservedOverlay::paint(const PaintContext& context, const PlacedLabels& /*labels*/,
                             PaintStage stage)
 {
@@ -147,6 +176,8 @@ void ReservedOverlay::paint(const PaintContext& context, const PlacedLabels& /*l
             context.painter.drawPixmap(context.frame.at.plot().topLeft(), m_picture);
     } else if (stage == PaintStage::Lines) {
         paintLabel(context);
+    } else if (stage == PaintStage::Marks) {
+        paintTimelineMarks(context);
     }
 }
 
