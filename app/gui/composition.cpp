@@ -88,10 +88,11 @@ struct Options
         parser.setApplicationDescription(translated("Plans the GPU memory of a training step."));
         parser.addHelpOption();
         parser.addVersionOption();
-        parser.addPositionalArgument(QStringLiteral("FILE"),
-                                     translated("Traced steps, sessions and measurements to open; "
-                                                "a measurement is laid over the step before it."),
-                                     QStringLiteral("[FILE...]"));
+        parser.addPositionalArgument(
+            QStringLiteral("FILE"),
+            translated("Traced steps, memory profiles, sessions and measurements to open; "
+                       "a measurement is laid over the step before it."),
+            QStringLiteral("[FILE...]"));
         parser.addOptions({theme, size, budget, device, screenshot, drag});
         addToolkitOptions(parser);
     }

@@ -4,6 +4,7 @@
 #include "core/memtrace/analysis/range_figures.h"
 #include "core/memtrace/frames.h"
 #include "core/timeline/change.h"
+#include "ui/base/help_context.h"
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
 #include "ui/profile_page/profile_texts.h"
@@ -15,6 +16,7 @@ namespace plimsoll::ui {
 ActiveView::ActiveView(QWidget* parent) : TimelineView{parent}
 {
     setAccessibleName(tr("Active and reserved memory"));
+    setManualPage(*this, QStringLiteral("profiles.md#the-plots"));
     model().overlay = &m_overlay;
     model().title = tr("Active and reserved");
     model().hover = [this](std::size_t step) { return hoverAt(step); };

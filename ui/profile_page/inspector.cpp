@@ -61,6 +61,10 @@ Inspector::Inspector(QWidget* parent) : QWidget{parent}
     auto* column = makeColumn(page, 6, {12, 10, 12, 8});
     m_name = new TextLabel{QString{}, TextRole::Head, Role::Text, page};
     column->addWidget(m_name);
+    m_rule = new QLabel{page};
+    m_rule->setWordWrap(true);
+    m_rule->setProperty("muted", true);
+    column->addWidget(m_rule);
     auto* facts = new QWidget{page};
     m_facts = makeForm(facts, 10, 3);
     column->addWidget(facts);
@@ -85,6 +89,11 @@ QString Inspector::value(const QString& title) const
 {
     const auto at = std::ranges::find(m_shown, title, &std::pair<QString, QString>::first);
     return at == m_shown.end() ? QString{} : at->second;
+}
+
+QString Inspector::rule() const
+{
+    return m_rule->text();
 }
 
 void Inspector::add(const QString& title, const QString& value)
@@ -125,6 +134,8 @@ void Inspector::show(const workspace::ProfilePicturePtr& picture,
     const memtrace::Allocations& all = device.allocations();
     const memtrace::Place& place = device.placeOf(memtrace::AllocationId{*allocation});
     m_name->setText(stackText(*picture, *allocation));
+    add(tr("Class"), classText(*picture, *allocation));
+    m_rule->setText(QString::fromLatin1(memtrace::ruleText(picture->classes.ruleAt(*allocation))));
     add(tr("Size"), exactBytesText(base::Bytes{all.bytes[*allocation]}));
     if (const auto block = blockOf(device, *allocation))
         add(tr("Block"), exactBytesText(*block));

@@ -29,6 +29,8 @@ public:
 
     /// None: a sentence says how to select one.
     void show(const workspace::ProfilePicturePtr& picture, std::optional<std::uint32_t> allocation);
+    /// Why the allocation has its class.
+    [[nodiscard]] QString rule() const;
     /// The value beside a title; empty: it isn't shown.
     [[nodiscard]] QString value(const QString& title) const;
 
@@ -43,6 +45,7 @@ private:
 
     QStackedWidget* m_pages = nullptr;
     TextLabel* m_name = nullptr;
+    QLabel* m_rule = nullptr; ///< why it has its class
     QFormLayout* m_facts = nullptr;
     QTreeWidget* m_stack = nullptr;
     std::vector<std::pair<QString, QString>> m_shown; ///< titles and values

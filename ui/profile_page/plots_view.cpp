@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The centre of a profile page: the plots over one axis.
+#include "ui/base/help_context.h"
 #include "ui/base/numbers.h"
 #include "ui/base/widgets.h"
 #include "ui/memory_map/address_map_view.h"
@@ -77,6 +78,7 @@ Plots makePlots(ProfilePage& page)
 {
     Plots plots{};
     plots.widget = new QWidget{&page};
+    setManualPage(page, QStringLiteral("profiles.md"));
     auto* column = makeColumn(plots.widget);
     plots.devices = new QTabBar{plots.widget};
     plots.devices->setProperty("pages", true);

@@ -50,7 +50,8 @@ PageChoice axisChoice()
 
 PageChoice layerChoice()
 {
-    std::vector<PageChoice::Entry> entries{{QStringLiteral("frame"), ProfilePage::tr("Top Frame")},
+    std::vector<PageChoice::Entry> entries{{QStringLiteral("class"), ProfilePage::tr("Class")},
+                                           {QStringLiteral("frame"), ProfilePage::tr("Top Frame")},
                                            {QStringLiteral("stream"), ProfilePage::tr("Stream")},
                                            {QStringLiteral("pool"), ProfilePage::tr("Pool")}};
     return choiceOf(

@@ -16,8 +16,9 @@ namespace plimsoll::ui {
 namespace {
 
 constexpr std::array kAllocationColumns{TableColumn{"Allocation"},  TableColumn{"Size", true},
-                                        TableColumn{"Lives", true}, TableColumn{"Stream"},
-                                        TableColumn{"Pool"},        TableColumn{"Source"}};
+                                        TableColumn{"Lives", true}, TableColumn{"Class"},
+                                        TableColumn{"Stream"},      TableColumn{"Pool"},
+                                        TableColumn{"Source"}};
 
 } // namespace
 
@@ -59,6 +60,7 @@ QString AllocationModel::text(int row, int column) const
     case NameColumn: return stackText(*m_picture, allocation);
     case SizeColumn: return bytesText(base::Bytes{allocations.bytes[allocation]});
     case LifeColumn: return lifeText(*m_picture, allocation);
+    case ClassColumn: return classText(*m_picture, allocation);
     case StreamColumn: return streamText(device, place.stream);
     case PoolColumn: return poolText(place);
     default:
@@ -95,6 +97,9 @@ AllocationRows sortedRows(const workspace::ProfilePicture& picture, std::vector<
         break;
     case AllocationModel::LifeColumn:
         sort([&](std::uint32_t row) { return lifeOf(picture, row); });
+        break;
+    case AllocationModel::ClassColumn:
+        sort([&](std::uint32_t row) { return picture.classes.classOf[row]; });
         break;
     case AllocationModel::StreamColumn:
     case AllocationModel::PoolColumn:

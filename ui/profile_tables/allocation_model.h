@@ -18,7 +18,15 @@ class AllocationModel : public TableModel
     Q_OBJECT
 
 public:
-    enum Column { NameColumn, SizeColumn, LifeColumn, StreamColumn, PoolColumn, SourceColumn };
+    enum Column {
+        NameColumn,
+        SizeColumn,
+        LifeColumn,
+        ClassColumn,
+        StreamColumn,
+        PoolColumn,
+        SourceColumn
+    };
 
     explicit AllocationModel(QObject* parent = nullptr);
 

@@ -41,6 +41,12 @@ QString shortSource(const QString& source)
     return source.mid(source.lastIndexOf(u'/') + 1);
 }
 
+QString classText(const workspace::ProfilePicture& picture, std::uint32_t allocation)
+{
+    return QString::fromStdString(
+        memtrace::classLayers()->at(picture.classes.classOf[allocation]).name);
+}
+
 std::int64_t lifeOf(const workspace::ProfilePicture& picture, std::uint32_t allocation)
 {
     const memtrace::DeviceTrace& device = picture.device();

@@ -13,6 +13,8 @@ namespace plimsoll::ui {
 [[nodiscard]] QString sourceText(const memtrace::StackTable& stacks, memtrace::StackId stack);
 /// The same without its folders.
 [[nodiscard]] QString shortSource(const QString& source);
+/// "Activations": of an allocation.
+[[nodiscard]] QString classText(const workspace::ProfilePicture& picture, std::uint32_t allocation);
 /// How long an allocation lives within the recording: "12.4 ms", "84 events".
 [[nodiscard]] QString lifeText(const workspace::ProfilePicture& picture, std::uint32_t allocation);
 /// The same as a number, to be sorted by.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/memtrace/analysis/layering.h"
 
+#include "core/memtrace/analysis/classify.h"
 #include "core/memtrace/frames.h"
 
 #include <fmt/format.h>
@@ -16,7 +17,7 @@ namespace plimsoll::memtrace {
 
 namespace {
 
-constexpr std::array<const char*, kGroupingCount> kNames = {"stream", "pool", "frame"};
+constexpr std::array<const char*, kGroupingCount> kNames = {"class", "stream", "pool", "frame"};
 
 /// A group for each allocation, and the groups' names.
 struct Groups
@@ -87,6 +88,7 @@ Groups groupsOf(const MemoryTrace& trace, const DeviceTrace& device, Grouping gr
         return groupsBy(
             allocations.size(), [&](std::size_t i) { return allocations.place[i]; },
             [&](std::size_t i) { return poolName(place(i)); });
+    case Grouping::Class:
     case Grouping::Frame: break;
     }
     constexpr std::uint64_t kBefore = std::uint64_t{1} << 40U;
@@ -150,6 +152,8 @@ std::size_t streamNumber(const DeviceTrace& device, std::uint64_t stream)
 
 Layering layeringOf(const MemoryTrace& trace, const DeviceTrace& device, Grouping grouping)
 {
+    if (grouping == Grouping::Class)
+        return {classLayers(), classify(trace, device).classOf};
     const Groups groups = groupsOf(trace, device, grouping);
     const std::vector<std::int64_t> bytes = bytesAtPeak(device, groups);
     std::vector<std::uint32_t> order(groups.names.size());

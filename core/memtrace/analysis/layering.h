@@ -10,9 +10,9 @@
 namespace plimsoll::memtrace {
 
 /// What the layers of the stacked area are.
-enum class Grouping : std::uint8_t { Stream, Pool, Frame };
-inline constexpr std::size_t kGroupingCount = 3;
-/// "stream", "pool", "frame".
+enum class Grouping : std::uint8_t { Class, Stream, Pool, Frame };
+inline constexpr std::size_t kGroupingCount = 4;
+/// "class", "stream", "pool", "frame".
 [[nodiscard]] const char* groupingName(Grouping grouping);
 [[nodiscard]] std::optional<Grouping> findGrouping(std::string_view name);
 
@@ -20,8 +20,8 @@ inline constexpr std::size_t kGroupingCount = 3;
 /// 0 is the default stream.
 [[nodiscard]] std::size_t streamNumber(const DeviceTrace& device, std::uint64_t stream);
 
-/// A layer for each group, largest at the peak first. Where there are more groups than layers, the
-/// smallest ones share the last, which says so.
+/// By class: classLayers(). Else a layer for each group, largest at the peak first. Where there are
+/// more groups than layers, the smallest ones share the last, which says so.
 [[nodiscard]] Layering layeringOf(const MemoryTrace& trace, const DeviceTrace& device,
                                   Grouping grouping);
 

@@ -60,8 +60,11 @@ base::Result<ProfilePicturePtr> profilePicture(memtrace::MemoryTracePtr trace,
     picture->settings = settings;
     picture->trace = std::move(trace);
     job.report(1, 4);
+    picture->classes = memtrace::classify(*picture->trace, picture->device());
     const memtrace::Layering layering =
-        memtrace::layeringOf(*picture->trace, picture->device(), settings.grouping);
+        settings.grouping == memtrace::Grouping::Class
+            ? memtrace::Layering{memtrace::classLayers(), picture->classes.classOf}
+            : memtrace::layeringOf(*picture->trace, picture->device(), settings.grouping);
     if (job.stopRequested())
         return base::cancelled();
     job.report(2, 4);

@@ -216,6 +216,8 @@ void ProfilePageTest::theInspectorTellsTheAllocation()
              exactBytesText(base::Bytes{2 * RecordedTraining::kMiB}));
     QCOMPARE(inspector.value(QStringLiteral("Allocated")), timeText(base::Nanoseconds{100'000}));
     QCOMPARE(inspector.value(QStringLiteral("Stream")), QStringLiteral("default"));
+    QCOMPARE(inspector.value(QStringLiteral("Class")), QStringLiteral("Activations"));
+    QCOMPARE(inspector.rule(), QStringLiteral("Forward allocated it, and backward still has it."));
     QCOMPARE(inspector.value(QStringLiteral("Block")), QString{}); // it is freed before the end
     page->allocation().select(48);                                 // a weight
     QCOMPARE(inspector.value(QStringLiteral("Allocated")), QStringLiteral("before the recording"));
