@@ -129,7 +129,7 @@ void TorchSnapshotHostileTest::survivesFlippedBits()
     const std::string whole = smallSnapshot();
     Random random{5};
     int accepted = 0;
-    for (int round = 0; round < 20'000 / share(); ++round) {
+    for (int round = 0; round < 8'000 / share(); ++round) {
         std::string bytes = whole;
         const std::size_t at = random.below(bytes.size());
         bytes[at] = static_cast<char>(bytes[at] ^ 1 << random.between(0, 7));
@@ -150,7 +150,7 @@ void TorchSnapshotHostileTest::survivesRandomOpcodes()
         "\x89\x8a\x8c\x8f\x90\x91\x97\x98";
     Random random{6};
     const std::string start = pickled(sampleSnapshot());
-    for (int round = 0; round < 20'000 / share(); ++round) {
+    for (int round = 0; round < 8'000 / share(); ++round) {
         // Some sense first: texts and containers that opcodes can do something with.
         std::string bytes = start.substr(0, random.below(start.size()));
         for (int i = 0; i < 40; ++i)
