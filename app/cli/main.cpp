@@ -7,8 +7,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <utility>
 
 namespace plimsoll::cli {
 
@@ -73,8 +75,20 @@ std::string unknownVerb(const CLI::App& app, const std::vector<std::string>& arg
     return {};
 }
 
-int run(const std::vector<std::string>& arguments)
+/// Takes away what `record` is to run: CLI11 would read arguments such as "[1,2]" as several.
+std::vector<std::string> takeProgram(std::vector<std::string>& arguments)
 {
+    const auto mark = std::ranges::find(arguments, "--");
+    if (arguments.empty() || arguments.front() != "record" || mark == arguments.end())
+        return {};
+    std::vector<std::string> program{mark + 1, arguments.end()};
+    arguments.erase(mark, arguments.end());
+    return program;
+}
+
+int run(std::vector<std::string> arguments)
+{
+    std::vector<std::string> program = takeProgram(arguments);
     CLI::App app{"Plimsoll plans the device memory of training steps."};
     app.name("plimsoll-cli");
     app.require_subcommand(1);
@@ -95,6 +109,7 @@ int run(const std::vector<std::string>& arguments)
     verbs.push_back(checkVerb(app));
     verbs.push_back(exportVerb(app));
     verbs.push_back(diffVerb(app));
+    verbs.push_back(recordVerb(app, std::move(program)));
     verbs.push_back(solveChainVerb(*solve));
     verbs.push_back(solvePackVerb(*solve));
     verbs.push_back(solveRematVerb(*solve));

@@ -4,6 +4,7 @@
 #include "app/cli/command.h"
 
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace plimsoll::cli {
@@ -13,6 +14,8 @@ namespace plimsoll::cli {
 [[nodiscard]] std::unique_ptr<Verb> checkVerb(CLI::App& app);
 [[nodiscard]] std::unique_ptr<Verb> exportVerb(CLI::App& app);
 [[nodiscard]] std::unique_ptr<Verb> diffVerb(CLI::App& app);
+/// `program`: it and its arguments, which are not ours to read.
+[[nodiscard]] std::unique_ptr<Verb> recordVerb(CLI::App& app, std::vector<std::string> program);
 /// Below `solve`.
 [[nodiscard]] std::unique_ptr<Verb> solveChainVerb(CLI::App& solve);
 [[nodiscard]] std::unique_ptr<Verb> solvePackVerb(CLI::App& solve);

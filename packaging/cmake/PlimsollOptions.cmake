@@ -2,6 +2,7 @@
 # Build options and the interface target that every module links: C++20, include root, warnings, sanitizers.
 
 option(PLIMSOLL_BUILD_UI "Build the Qt application" ON)
+option(PLIMSOLL_BUILD_INJECT "Build the library that records CUDA programs (needs CUPTI's headers)" ON)
 option(PLIMSOLL_BUILD_TESTS "Build the tests (needs Qt6 Core and Test)" ON)
 option(PLIMSOLL_BUILD_BENCH "Build the benchmarks (needs Google Benchmark)" ON)
 option(PLIMSOLL_BUILD_FUZZ "Build the fuzz targets (needs clang)" OFF)

@@ -171,6 +171,14 @@ void ArchTest::aPlantedFaultIsFound_data()
         "#include \"core/workspace/workspace.h\"\n", "may not include");
     row("a panel that knows the window", "ui/plan_panel/a.cpp",
         "#include \"ui/shell/main_window.h\"\n", "may not include");
+    row("a capture's bytes that need core", "core/capture/wire.h",
+        "#include \"core/base/result.h\"\n", "may not include");
+    row("a capture's bytes that need their reader", "core/capture/wire.h",
+        "#include \"core/capture/decode.h\"\n", "may not include");
+    row("core in a foreign process", "app/inject/a.cpp", "#include \"core/base/result.h\"\n",
+        "may not include");
+    row("JSON in a foreign process", "app/inject/a.cpp", "#include <nlohmann/json.hpp>\n",
+        "not its module's");
     row("an include with spaces", "core/base/a.h", "  #  include \"core/io/b.h\"\n",
         "may not include");
     row("a path that is not from the root", "core/base/a.cpp", "#include \"a.h\"\n",
@@ -231,6 +239,8 @@ void ArchTest::whatIsAllowedPasses_data()
     row("the checker knows the values", "core/verify/a.cpp", "#include \"core/plan/plan.h\"\n");
     row("a program composes everything", "app/gui/main.cpp",
         "#include \"core/solve/chain/rotor.h\"\n#include <QApplication>\n");
+    row("the injected library writes", "app/inject/a.cpp",
+        "#include \"app/inject/b.h\"\n#include \"core/capture/wire.h\"\n#include <cupti.h>\n");
     row("a moc file", "ui/shell/a.cpp", "#include \"a.moc\"\n");
     row("Qt in the window", "ui/shell/a.cpp", "#include <QMainWindow>\n");
     row("a Result that is kept", "core/io/a.h", "[[nodiscard]] Result<int> read(int from);\n");

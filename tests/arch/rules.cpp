@@ -91,7 +91,7 @@ void checkProjectInclude(const SourceFile& file, std::string_view include,
                          std::vector<std::string>& faults)
 {
     const std::string module = moduleOf(file.path);
-    const Rule* rule = ruleOf(module);
+    const Rule* rule = ruleOf(file.path, module);
     if (!include.starts_with("core/") && !include.starts_with("ui/") && !include.starts_with("app/")
         && !include.starts_with("tests/")) {
         if (!file.path.starts_with("tests/") && !include.ends_with(".moc")
@@ -110,7 +110,8 @@ void checkProjectInclude(const SourceFile& file, std::string_view include,
         }
         return;
     }
-    if (!mayInclude(*rule, module, file.path, include)) {
+    if (!mayInclude(*rule, rule->module.ends_with('*') ? module : rule->module, file.path,
+                    include)) {
         faults.push_back(fault(file, module + " may not include " + quoted(include)));
     }
 }
@@ -122,10 +123,10 @@ void checkLibraryInclude(const SourceFile& file, std::string_view include,
     if (inCore && include.starts_with('Q')) {
         faults.push_back(fault(file, "includes <" + std::string{include} + ">: core knows no Qt"));
     }
-    if (!inCore && !file.path.starts_with("ui/")) {
+    if (moduleOf(file.path).empty()) {
         return;
     }
-    const Rule* rule = ruleOf(moduleOf(file.path));
+    const Rule* rule = ruleOf(file.path, moduleOf(file.path));
     for (const Library& library : kLibraries) {
         if (!std::regex_match(std::string{include}, std::regex{std::string{library.pattern}})) {
             continue;
@@ -311,10 +312,10 @@ std::string moduleOf(std::string_view path)
         const std::string three = folders(3);
         return three.empty() ? "core/solve" : three;
     }
-    if (path.starts_with("core/") || path.starts_with("ui/")) {
+    if (path.starts_with("core/") || path.starts_with("ui/") || path.starts_with("app/inject/")) {
         return folders(2);
     }
-    return {};
+    return {}; // programs compose everything
 }
 
 std::vector<std::string> machineWords(std::string_view text)

@@ -2,6 +2,7 @@
 // CUDA driver: contexts, and the virtual memory that expandable segments are made of.
 #include "tests/stand_in_gpu/device_memory.h"
 #include "tests/stand_in_gpu/injection.h"
+#include "tests/stand_in_gpu/listener.h"
 #include "tests/stand_in_gpu/settings.h"
 #include "tests/stand_in_gpu/thread_state.h"
 
@@ -14,6 +15,14 @@ namespace {
 void* pointerTo(CUdeviceptr address)
 {
     return reinterpret_cast<void*>(address); // NOLINT(performance-no-int-to-ptr)
+}
+
+/// Tells of a call on virtual memory and returns its status.
+CUresult told(StandInGpuEvent event, CUresult status)
+{
+    event.status = status;
+    tell(event);
+    return status;
 }
 
 /// Contexts are told apart by their device only.
@@ -139,13 +148,17 @@ CUresult cuMemGetAllocationGranularity(std::size_t* bytes, const CUmemAllocation
 CUresult cuMemAddressReserve(CUdeviceptr* address, std::size_t bytes, std::size_t /*alignment*/,
                              CUdeviceptr /*wanted*/, unsigned long long /*flags*/)
 {
+    const std::uint64_t begin = eventBegin();
     *address = reinterpret_cast<CUdeviceptr>(DeviceMemory::get().reserve(bytes));
-    return CUDA_SUCCESS;
+    return told({.kind = StandInRangeReserved, .address = *address, .bytes = bytes, .begin = begin},
+                CUDA_SUCCESS);
 }
 
-CUresult cuMemAddressFree(CUdeviceptr /*address*/, std::size_t /*bytes*/)
+CUresult cuMemAddressFree(CUdeviceptr address, std::size_t bytes)
 {
-    return CUDA_SUCCESS;
+    const std::uint64_t begin = eventBegin();
+    return told({.kind = StandInRangeFreed, .address = address, .bytes = bytes, .begin = begin},
+                CUDA_SUCCESS);
 }
 
 CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, std::size_t bytes,
@@ -153,26 +166,43 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, std::size_t bytes,
 {
     if (!isDevice(prop->location.id))
         return CUDA_ERROR_INVALID_DEVICE;
+    const std::uint64_t begin = eventBegin();
     *handle = DeviceMemory::get().create(prop->location.id, bytes);
-    return *handle != 0 ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    return told({.kind = StandInMemoryCreated,
+                 .device = prop->location.id,
+                 .bytes = bytes,
+                 .handle = *handle,
+                 .begin = begin},
+                *handle != 0 ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY);
 }
 
 CUresult cuMemRelease(CUmemGenericAllocationHandle handle)
 {
-    return DeviceMemory::get().release(handle) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    const std::uint64_t begin = eventBegin();
+    return told({.kind = StandInMemoryReleased, .handle = handle, .begin = begin},
+                DeviceMemory::get().release(handle) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
 }
 
 CUresult cuMemMap(CUdeviceptr address, std::size_t bytes, std::size_t /*offset*/,
                   CUmemGenericAllocationHandle handle, unsigned long long /*flags*/)
 {
-    return DeviceMemory::get().map(pointerTo(address), bytes, handle) ? CUDA_SUCCESS
-                                                                      : CUDA_ERROR_INVALID_VALUE;
+    const std::uint64_t begin = eventBegin();
+    return told({.kind = StandInMapped,
+                 .address = address,
+                 .bytes = bytes,
+                 .handle = handle,
+                 .begin = begin},
+                DeviceMemory::get().map(pointerTo(address), bytes, handle)
+                    ? CUDA_SUCCESS
+                    : CUDA_ERROR_INVALID_VALUE);
 }
 
 CUresult cuMemUnmap(CUdeviceptr address, std::size_t bytes)
 {
-    return DeviceMemory::get().unmap(pointerTo(address), bytes) ? CUDA_SUCCESS
-                                                                : CUDA_ERROR_INVALID_VALUE;
+    const std::uint64_t begin = eventBegin();
+    return told({.kind = StandInUnmapped, .address = address, .bytes = bytes, .begin = begin},
+                DeviceMemory::get().unmap(pointerTo(address), bytes) ? CUDA_SUCCESS
+                                                                     : CUDA_ERROR_INVALID_VALUE);
 }
 
 CUresult cuMemSetAccess(CUdeviceptr /*address*/, std::size_t /*bytes*/,

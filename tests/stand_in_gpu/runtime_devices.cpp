@@ -2,6 +2,7 @@
 // CUDA runtime: devices, their properties, errors.
 #include "tests/stand_in_gpu/device_memory.h"
 #include "tests/stand_in_gpu/injection.h"
+#include "tests/stand_in_gpu/listener.h"
 #include "tests/stand_in_gpu/settings.h"
 #include "tests/stand_in_gpu/thread_state.h"
 
@@ -85,7 +86,9 @@ bool isDevice(int device)
 
 void makeContext(int device)
 {
-    contexts.at(static_cast<std::size_t>(device)) = true;
+    std::atomic<bool>& context = contexts.at(static_cast<std::size_t>(device));
+    if (!context.load(std::memory_order_relaxed) && !context.exchange(true))
+        tell({.kind = StandInContextMade, .device = device});
 }
 
 bool hasContext(int device)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // CUDA runtime: kernels. None runs.
+#include "tests/stand_in_gpu/listener.h"
 #include "tests/stand_in_gpu/settings.h"
+#include "tests/stand_in_gpu/thread_state.h"
 
 #include <cuda_runtime_api.h>
 
@@ -17,20 +19,34 @@ cudaError_t blocksPerProcessor(int* blocks, int threads)
     return cudaSuccess;
 }
 
+cudaError_t launch(const void* kernel, dim3 grid, dim3 block, cudaStream_t stream)
+{
+    using namespace plimsoll::stand_in;
+    if (const std::uint64_t begin = eventBegin(); begin > 0)
+        tell({.kind = StandInLaunched,
+              .device = threadState().device,
+              .stream = stream,
+              .begin = begin,
+              .name = kernelName(kernel),
+              .grid = {grid.x, grid.y, grid.z},
+              .block = {block.x, block.y, block.z}});
+    return cudaSuccess;
+}
+
 } // namespace
 
 extern "C" {
 
-cudaError_t cudaLaunchKernel(const void* /*kernel*/, dim3 /*grid*/, dim3 /*block*/,
-                             void** /*arguments*/, std::size_t /*shared*/, cudaStream_t /*stream*/)
+cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** /*arguments*/,
+                             std::size_t /*shared*/, cudaStream_t stream)
 {
-    return cudaSuccess;
+    return launch(kernel, grid, block, stream);
 }
 
-cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* /*config*/, const void* /*kernel*/,
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel,
                                 void** /*arguments*/)
 {
-    return cudaSuccess;
+    return launch(kernel, config->gridDim, config->blockDim, config->stream);
 }
 
 cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* function)
@@ -39,11 +55,10 @@ cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* function)
     return cudaSuccess;
 }
 
-cudaError_t __cudaLaunchKernel(cudaKernel_t /*kernel*/, dim3 /*grid*/, dim3 /*block*/,
-                               void** /*arguments*/, std::size_t /*shared*/,
-                               cudaStream_t /*stream*/)
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** /*arguments*/,
+                               std::size_t /*shared*/, cudaStream_t stream)
 {
-    return cudaSuccess;
+    return launch(kernel, grid, block, stream);
 }
 
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* /*function*/)

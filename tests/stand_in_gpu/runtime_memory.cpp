@@ -2,6 +2,7 @@
 // CUDA runtime: memory. Device memory has addresses only, and what is copied to the host is zeros,
 // unless the settings say that values are kept.
 #include "tests/stand_in_gpu/device_memory.h"
+#include "tests/stand_in_gpu/listener.h"
 #include "tests/stand_in_gpu/settings.h"
 #include "tests/stand_in_gpu/thread_state.h"
 
@@ -28,10 +29,16 @@ public:
         const std::lock_guard lock{m_mutex};
         m_ranges[static_cast<char*>(address)] = bytes;
     }
-    void remove(void* address)
+    /// The bytes that were pinned there.
+    std::size_t remove(void* address)
     {
         const std::lock_guard lock{m_mutex};
-        m_ranges.erase(static_cast<char*>(address));
+        const auto range = m_ranges.find(static_cast<char*>(address));
+        if (range == m_ranges.end())
+            return 0;
+        const std::size_t bytes = range->second;
+        m_ranges.erase(range);
+        return bytes;
     }
     [[nodiscard]] bool has(const void* address)
     {
@@ -55,24 +62,68 @@ bool isWithoutValues(const void* address)
     return !settings().values && DeviceMemory::get().deviceOf(address).has_value();
 }
 
-cudaError_t copy(void* to, const void* from, std::size_t bytes)
+std::uint64_t numberOf(const void* address)
+{
+    return reinterpret_cast<std::uintptr_t>(address);
+}
+
+bool isOfDevice(const void* address)
+{
+    return DeviceMemory::get().deviceOf(address).has_value();
+}
+
+void copyValues(void* to, const void* from, std::size_t bytes)
 {
     if (isWithoutValues(to))
-        return cudaSuccess;
+        return;
     if (isWithoutValues(from))
         std::memset(to, 0, bytes);
     else
         std::memmove(to, from, bytes);
+}
+
+cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaStream_t stream)
+{
+    const std::uint64_t begin = eventBegin();
+    copyValues(to, from, bytes);
+    if (begin > 0)
+        tell({.kind = StandInCopied,
+              .device = threadState().device,
+              .stream = stream,
+              .bytes = bytes,
+              .begin = begin,
+              .copiesFromDevice = isOfDevice(from),
+              .copiesToDevice = isOfDevice(to)});
+    return cudaSuccess;
+}
+
+cudaError_t fill(void* address, int value, std::size_t bytes, cudaStream_t stream)
+{
+    const std::uint64_t begin = eventBegin();
+    if (!isWithoutValues(address))
+        std::memset(address, value, bytes);
+    tell({.kind = StandInFilled,
+          .device = threadState().device,
+          .stream = stream,
+          .address = numberOf(address),
+          .bytes = bytes,
+          .begin = begin});
     return cudaSuccess;
 }
 
 cudaError_t allocatePinned(void** address, std::size_t bytes)
 {
     constexpr std::size_t kAlignment = 4096;
+    const std::uint64_t begin = eventBegin();
     *address = std::aligned_alloc(kAlignment, (bytes / kAlignment + 1) * kAlignment);
     if (*address == nullptr)
         return noted(cudaErrorMemoryAllocation);
     PinnedMemory::get().add(*address, bytes);
+    tell({.kind = StandInHostAllocated,
+          .device = threadState().device,
+          .address = numberOf(*address),
+          .bytes = bytes,
+          .begin = begin});
     return cudaSuccess;
 }
 
@@ -90,15 +141,34 @@ cudaError_t cudaMalloc(void** address, std::size_t bytes)
     if (!isDevice(device))
         return noted(cudaErrorNoDevice);
     makeContext(device);
+    const std::uint64_t begin = eventBegin();
     *address = bytes == 0 ? nullptr : DeviceMemory::get().allocate(device, bytes);
-    return noted(bytes > 0 && *address == nullptr ? cudaErrorMemoryAllocation : cudaSuccess);
+    const cudaError_t status =
+        bytes > 0 && *address == nullptr ? cudaErrorMemoryAllocation : cudaSuccess;
+    tell({.kind = StandInAllocated,
+          .device = device,
+          .status = status,
+          .address = numberOf(*address),
+          .bytes = bytes,
+          .begin = begin});
+    return noted(status);
 }
 
 cudaError_t cudaFree(void* address)
 {
-    if (address == nullptr || DeviceMemory::get().free(address))
+    if (address == nullptr)
         return cudaSuccess;
-    return noted(cudaErrorInvalidValue);
+    const std::uint64_t begin = eventBegin();
+    const auto block = DeviceMemory::get().blockAt(address);
+    const std::optional<int> device = DeviceMemory::get().deviceOf(address);
+    if (!DeviceMemory::get().free(address))
+        return noted(cudaErrorInvalidValue);
+    tell({.kind = StandInFreed,
+          .device = device.value_or(0),
+          .address = numberOf(address),
+          .bytes = block ? block->second : 0,
+          .begin = begin});
+    return cudaSuccess;
 }
 
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total)
@@ -120,8 +190,15 @@ cudaError_t cudaMallocHost(void** address, std::size_t bytes)
 
 cudaError_t cudaFreeHost(void* address)
 {
-    PinnedMemory::get().remove(address);
+    const std::uint64_t begin = eventBegin();
+    const std::size_t bytes = PinnedMemory::get().remove(address);
     std::free(address);
+    if (bytes > 0)
+        tell({.kind = StandInHostFreed,
+              .device = threadState().device,
+              .address = numberOf(address),
+              .bytes = bytes,
+              .begin = begin});
     return cudaSuccess;
 }
 
@@ -160,19 +237,19 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
 
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind /*kind*/)
 {
-    return copy(to, from, bytes);
+    return copy(to, from, bytes, nullptr);
 }
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind /*kind*/,
-                            cudaStream_t /*stream*/)
+                            cudaStream_t stream)
 {
-    return copy(to, from, bytes);
+    return copy(to, from, bytes, stream);
 }
 
 cudaError_t cudaMemcpyPeerAsync(void* to, int /*device*/, const void* from, int /*peer*/,
-                                std::size_t bytes, cudaStream_t /*stream*/)
+                                std::size_t bytes, cudaStream_t stream)
 {
-    return copy(to, from, bytes);
+    return copy(to, from, bytes, stream);
 }
 
 cudaError_t cudaMemcpyToSymbol(const void* /*symbol*/, const void* /*from*/, std::size_t /*bytes*/,
@@ -183,14 +260,12 @@ cudaError_t cudaMemcpyToSymbol(const void* /*symbol*/, const void* /*from*/, std
 
 cudaError_t cudaMemset(void* address, int value, std::size_t bytes)
 {
-    if (!isWithoutValues(address))
-        std::memset(address, value, bytes);
-    return cudaSuccess;
+    return fill(address, value, bytes, nullptr);
 }
 
-cudaError_t cudaMemsetAsync(void* address, int value, std::size_t bytes, cudaStream_t /*stream*/)
+cudaError_t cudaMemsetAsync(void* address, int value, std::size_t bytes, cudaStream_t stream)
 {
-    return cudaMemset(address, value, bytes);
+    return fill(address, value, bytes, stream);
 }
 
 /// A variable of a kernel's module: an address that nothing else has.

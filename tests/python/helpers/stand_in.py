@@ -16,16 +16,21 @@ from typing import Any, Sequence
 from helpers import ROOT
 
 FOLDER = Path(os.environ["PLIMSOLL_STAND_IN"]).parent if "PLIMSOLL_STAND_IN" in os.environ else ROOT / "build/dev/stand_in_gpu"
+INJECT = FOLDER.parent / "lib/libplimsoll_inject.so"
 GiB = 1 << 30
 
 
 def environment(
-    *, devices: int = 1, memory: int = 80 * GiB, capability: str = "8.0", late_events: bool = False, values: bool = False, settings: str = ""
-) -> dict[str, str]:
-    """Of a process with such a stand-in. `settings`: PYTORCH_CUDA_ALLOC_CONF."""
+    *, devices: int = 1, memory: int = 80 * GiB, capability: str = "8.0", late_events: bool = False, values: bool = False, settings: str = "",
+    capture: Path | None = None, **variables: str,
+) -> dict[str, str]:  # fmt: skip
+    """Of a process with such a stand-in. `settings`: PYTORCH_CUDA_ALLOC_CONF; `capture`: what it does is recorded there, with the process's
+    number before the ending."""
     kept = {name: value for name, value in os.environ.items() if name != "CUDA_VISIBLE_DEVICES"}
     paths = (ROOT / folder for folder in ("resources/pytorch/src", "resources/samples", "tests/python", "tests/gpu"))
-    return kept | {
+    if capture is not None:
+        variables = {"CUDA_INJECTION64_PATH": str(INJECT), "PLIMSOLL_CUPTI": str(FOLDER / "libstand_in_cupti.so"), "PLIMSOLL_CAPTURE_FILE": str(capture)} | variables
+    return kept | variables | {
         "LD_PRELOAD": str(FOLDER / "libstand_in_gpu.so"), "LD_LIBRARY_PATH": str(FOLDER), "PYTHONPATH": os.pathsep.join(map(str, paths)),
         "STAND_IN_GPU_DEVICES": str(devices), "STAND_IN_GPU_MEMORY": str(memory), "STAND_IN_GPU_CAPABILITY": capability,
         "STAND_IN_GPU_LATE_EVENTS": str(int(late_events)), "STAND_IN_GPU_VALUES": str(int(values)), "PYTORCH_CUDA_ALLOC_CONF": settings, "PYTHONDONTWRITEBYTECODE": "1",

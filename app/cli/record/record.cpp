@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/record/program.h"
+#include "app/cli/record/snapshot_module.h"
+#include "app/cli/record/summary.h"
+#include "app/cli/record/target_file.h"
+#include "app/cli/verbs.h"
+#include "core/base/format.h"
+#include "core/capture/decode.h"
+#include "core/capture/launch.h"
+#include "core/io/byte_source.h"
+#include "core/io/mapped_file.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdlib>
+#include <optional>
+#include <random>
+#include <system_error>
+#include <utility>
+
+namespace plimsoll::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::optional<std::string> variable(const std::string& name)
+{
+    const char* const value = std::getenv(name.c_str());
+    return value != nullptr ? std::optional<std::string>{value} : std::nullopt;
+}
+
+fs::path ownFolder()
+{
+    std::error_code error;
+    return fs::read_symlink("/proc/self/exe", error).parent_path();
+}
+
+std::uint64_t newRun()
+{
+    std::random_device device;
+    return (std::uint64_t{device()} << 32U) | device();
+}
+
+base::Result<capture::Capture> readCapture(const fs::path& file)
+{
+    return io::MappedFile::open(file).and_then([&](const io::MappedFile& mapped) {
+        return capture::decode(mapped.bytes(), io::pathText(file));
+    });
+}
+
+class Record : public Verb
+{
+public:
+    Record(CLI::App& app, std::vector<std::string> program)
+        : Verb{app, "record", "Run a program and record what it does with the GPU's memory"}
+        , m_command{std::move(program)}
+    {
+        command().add_option("-o,--output", m_output,
+                             "Recording to write (.plmcap); child processes write beside it");
+        command().add_flag("--tensors", m_tensors,
+                           "Make each tensor an allocation of its own, which is much slower "
+                           "(PyTorch)");
+        command().add_flag("--snapshot", m_snapshot,
+                           "Also have PyTorch write its memory snapshot at the end and on running "
+                           "out of memory");
+        close("The program and its arguments follow behind --. Its output stays as it is, and its "
+              "exit code is that of this command.\n"
+              "Example: plimsoll-cli record -o step.plmcap --snapshot -- python train.py");
+    }
+
+    [[nodiscard]] Answer run() override
+    {
+        if (m_command.empty())
+            throw VerbError{base::ErrorKind::Usage,
+                            "There is no program to record: put it behind --, as in plimsoll-cli "
+                            "record -- python train.py."};
+        if (m_tensors && m_snapshot)
+            throw VerbError{base::ErrorKind::Usage,
+                            "--tensors and --snapshot exclude each other, since PyTorch records "
+                            "nothing without its caching allocator: use one of them."};
+        const fs::path file = orThrow(prepareFile(m_output));
+        const std::uint64_t run = newRun();
+        std::optional<SnapshotModule> module;
+        if (m_snapshot)
+            module.emplace(orThrow(SnapshotModule::write()));
+        const capture::LaunchRequest request{
+            .file = file,
+            .injection = orThrow(library("libplimsoll_inject.so", "PLIMSOLL_INJECT")),
+            .nvtx = library("libplimsoll_nvtx.so", "PLIMSOLL_NVTX").value_or(fs::path{}),
+            .run = run,
+            .tensors = m_tensors,
+            .snapshotModule = module ? module->folder() : fs::path{}};
+        const auto environment = orThrow(capture::launchEnvironment(request, variable));
+        const ProgramEnd end = orThrow(runProgram(m_command, environment));
+        return answer(file, collectFiles(file, run), end);
+    }
+
+private:
+    [[nodiscard]] static base::Result<fs::path> library(const char* name, const char* named)
+    {
+        return capture::findLibrary(name, named, ownFolder(), variable);
+    }
+
+    [[nodiscard]] Answer answer(const fs::path& file, const std::vector<fs::path>& files,
+                                const ProgramEnd& end) const
+    {
+        std::vector<std::string> lines;
+        std::vector<std::string> warnings;
+        ordered_json processes = ordered_json::array();
+        for (const fs::path& one : files) {
+            const base::Result<capture::Capture> capture = readCapture(one);
+            if (!capture) {
+                warnings.push_back(capture.error().message);
+                continue;
+            }
+            lines.push_back(summaryLine(one, *capture));
+            processes.push_back(summaryJson(one, *capture));
+            for (std::string& warning : warningsOf(one, *capture))
+                warnings.push_back(std::move(warning));
+        }
+        if (!end.failure.empty())
+            warnings.push_back(end.failure);
+        else if (files.empty())
+            warnings.emplace_back("The program never started CUDA, so nothing was recorded: check "
+                                  "with nvidia-smi that there is a driver, and that the program "
+                                  "uses the GPU.");
+        if (m_snapshot && end.failure.empty())
+            addSnapshot(file, lines, warnings);
+        Answer answer;
+        answer.exit = static_cast<Exit>(end.exit);
+        answer.json = {{"file", files.empty() ? ordered_json{} : ordered_json(files.front())},
+                       {"exit", end.exit},
+                       {"signal", end.signal > 0 ? ordered_json(end.signal) : ordered_json{}},
+                       {"processes", std::move(processes)},
+                       {"warnings", warnings}};
+        if (common().quiet)
+            lines.clear();
+        lines.insert(lines.end(), warnings.begin(), warnings.end());
+        answer.error =
+            fmt::format("{}", fmt::join(lines, "\n")); // standard output is the program's
+        return answer;
+    }
+
+    static void addSnapshot(const fs::path& file, std::vector<std::string>& lines,
+                            std::vector<std::string>& warnings)
+    {
+        const fs::path snapshot = capture::snapshotOf(file);
+        const fs::path fault = snapshot.native() + ".error";
+        std::error_code error;
+        if (fs::exists(snapshot, error)) {
+            lines.push_back(fmt::format("{}: PyTorch's memory snapshot.", io::pathText(snapshot)));
+        } else if (const auto why = io::readHead(fault, 300)) {
+            warnings.push_back(
+                fmt::format("PyTorch wrote no memory snapshot ({}).", base::printable(*why)));
+            fs::remove(fault, error);
+        } else {
+            warnings.emplace_back("PyTorch wrote no memory snapshot: the program used no PyTorch "
+                                  "on a GPU, or was ended before it could.");
+        }
+    }
+
+    std::string m_output;
+    bool m_tensors = false;
+    bool m_snapshot = false;
+    std::vector<std::string> m_command;
+};
+
+} // namespace
+
+std::unique_ptr<Verb> recordVerb(CLI::App& app, std::vector<std::string> program)
+{
+    return std::make_unique<Record>(app, std::move(program));
+}
+
+} // namespace plimsoll::cli

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Real training steps on the stand-in GPU, recorded by the injected library: reserved bytes are those that PyTorch counts."""
+
+import json
+
+import pytest
+from helpers import stand_in
+from helpers.on_stand_in import capture_file
+
+EXPANDABLE = "expandable_segments:True"
+# The end of a process as exit() makes it; what the server's programs do is _exit().
+END = """
+sys.stdout.flush()
+ctypes.CDLL(None).exit(0)
+"""
+TRAINING = """
+import ctypes, json, sys, threading, torch, torchvision
+torch.backends.cudnn.enabled = False
+
+def train(device):
+    model = torchvision.models.resnet18().to(device)
+    optimizer = torch.optim.AdamW(model.parameters())
+    images, labels = torch.randn(4, 3, 64, 64, device=device), torch.zeros(4, dtype=torch.long, device=device)
+    for _ in range(2):
+        optimizer.zero_grad()
+        torch.nn.functional.cross_entropy(model(images), labels).backward()
+        optimizer.step()
+
+threads = [threading.Thread(target=train, args=(f"cuda:{i}",)) for i in range(torch.cuda.device_count())]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+print(json.dumps([torch.cuda.max_memory_reserved(i) for i in range(torch.cuda.device_count())]))
+"""
+
+
+def recorded(code, folder, **gpu):
+    """What a program prints, as JSON, and its recording."""
+    done = stand_in.run(code + END, capture=folder / "step.plmcap", **gpu)
+    assert done.returncode == 0, done.stderr
+    assert "Plimsoll" not in done.stderr and "stand-in" not in done.stderr
+    (file,) = folder.glob("step.*.plmcap")
+    return json.loads(done.stdout), capture_file.read(file)
+
+
+@pytest.mark.parametrize(
+    "gpu",
+    [
+        {},
+        {"settings": EXPANDABLE},
+        {"devices": 2},
+        {"devices": 2, "settings": EXPANDABLE, "STAND_IN_CUPTI_LATE": "1", "STAND_IN_CUPTI_PER_THREAD": "1"},
+        {"STAND_IN_CUPTI_VERSION": "26"},
+    ],
+    ids=["plain", "expandable", "two devices", "late, from several threads", "CUDA 12"],
+)
+def test_reserved_bytes_are_those_of_pytorch(tmp_path, gpu):
+    reserved, capture = recorded(TRAINING, tmp_path, **gpu)
+    devices = capture.device_bytes()
+    assert [devices[i][0] for i in range(len(reserved))] == reserved
+    assert capture.ended and capture.left_over == 0 and not capture.statuses
+    assert capture.of("drops")[-1] == {"by_cupti": 0, "by_recorder": 0, "cut_buffers": 0, "mappings": 0}
+    kernels = capture.of("kernel")
+    assert len(kernels) > 500 * len(reserved)
+    assert {"im2col_kernel" in capture.texts.get(kernel["name"], "") for kernel in kernels} == {True, False}
+    assert {kernel["device"] for kernel in kernels} == set(range(len(reserved)))

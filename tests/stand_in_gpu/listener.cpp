@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/stand_in_gpu/listener.h"
+
+#include <array>
+#include <atomic>
+#include <ctime>
+#include <dlfcn.h>
+#include <mutex>
+#include <unordered_map>
+
+namespace plimsoll::stand_in {
+
+namespace {
+
+std::atomic<StandInGpuListener> listening{nullptr};
+
+struct KernelNames
+{
+    std::mutex mutex;
+    std::unordered_map<const void*, const char*> names;
+};
+
+/// Never destroyed: libraries register and launch until the process ends.
+KernelNames& kernelNames()
+{
+    static auto* const kNames = new KernelNames;
+    return *kNames;
+}
+
+} // namespace
+
+std::uint64_t eventBegin()
+{
+    if (listening.load(std::memory_order_acquire) == nullptr)
+        return 0;
+    timespec now{};
+    clock_gettime(CLOCK_REALTIME, &now);
+    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U
+           + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+void tell(const StandInGpuEvent& event)
+{
+    if (const StandInGpuListener listener = listening.load(std::memory_order_acquire))
+        listener(&event);
+}
+
+const char* kernelName(const void* function)
+{
+    const std::lock_guard lock{kernelNames().mutex};
+    const auto found = kernelNames().names.find(function);
+    return found != kernelNames().names.end() ? found->second : nullptr;
+}
+
+} // namespace plimsoll::stand_in
+
+extern "C" {
+
+void standInGpuListen(StandInGpuListener listener)
+{
+    plimsoll::stand_in::listening.store(listener, std::memory_order_release);
+}
+
+/// Notes the kernel's name and hands on to the real runtime, which keeps the registration.
+void __cudaRegisterFunction(void** module, const char* function, char* deviceFunction,
+                            const char* deviceName, int threadLimit, void* thread, void* block,
+                            void* blockSize, void* gridSize, int* warpSize)
+{
+    using Register =
+        void (*)(void**, const char*, char*, const char*, int, void*, void*, void*, void*, int*);
+    static const auto kReal =
+        reinterpret_cast<Register>(dlsym(RTLD_NEXT, "__cudaRegisterFunction"));
+    {
+        auto& kernels = plimsoll::stand_in::kernelNames();
+        const std::lock_guard lock{kernels.mutex};
+        kernels.names[function] = deviceName;
+    }
+    if (kReal != nullptr)
+        kReal(module, function, deviceFunction, deviceName, threadLimit, thread, block, blockSize,
+              gridSize, warpSize);
+}
+
+} // extern "C"
