@@ -88,10 +88,11 @@ struct Options
         parser.setApplicationDescription(translated("Plans the GPU memory of a training step."));
         parser.addHelpOption();
         parser.addVersionOption();
-        parser.addPositionalArgument(QStringLiteral("FILE"),
-                                     translated("Traced steps, sessions and measurements to open; "
-                                                "a measurement is laid over the step before it."),
-                                     QStringLiteral("[FILE...]"));
+        parser.addPositionalArgument(
+            QStringLiteral("FILE"),
+            translated("Traced steps, memory profiles, sessions and measurements to open; "
+                       "a measurement is laid over the step before it."),
+            QStringLiteral("[FILE...]"));
         parser.addOptions({theme, size, budget, device, screenshot, drag});
         addToolkitOptions(parser);
     }
@@ -161,7 +162,7 @@ ui::PageRegistry pageKinds(ui::Settings& settings, const Arguments& arguments)
     return {workspace::documentKinds(
                 ui::openingOf(settings, arguments.device, *plan::findDevice(plan::kDefaultDevice))),
             {ui::plannerPageKind(settings, arguments.budget, ui::plannerLayout()),
-             ui::profilePageKind(ui::profileLayout())},
+             ui::profilePageKind(settings, ui::profileLayout())},
             ui::timelineCommands()};
 }
 

@@ -50,7 +50,7 @@ public:
         if (compressed && m_size > m_limits.freeBytes && m_size / m_limits.ratio > consumed)
             return failure(ErrorKind::File,
                            fmt::format("{} is refused: up to byte {} it unpacks to more than {} "
-                                       "times its size, which no graph does.",
+                                       "times its size, which no such file does.",
                                        m_name, consumed, m_limits.ratio));
         return m_sink(part, m_file);
     }

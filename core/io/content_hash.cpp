@@ -50,4 +50,43 @@ std::string contentHash(std::string_view bytes)
     return fmt::format("{:016x}", mixed(hash));
 }
 
+void PartsHash::addBlocks(std::string_view blocks)
+{
+    std::array<std::uint64_t, kLanes> lanes = m_lanes; // in registers
+    for (std::size_t begin = 0; begin < blocks.size(); begin += kBlock)
+        for (std::size_t lane = 0; lane < kLanes; ++lane) { // each waits for itself only
+            const std::uint64_t word = wordAt({blocks.data() + begin + lane * kWord, kWord});
+            lanes[lane] = std::rotl(lanes[lane] ^ (word * kOdd1), 27) * kOdd2 + kOdd1;
+        }
+    m_lanes = lanes;
+}
+
+void PartsHash::add(std::string_view part)
+{
+    m_size += part.size();
+    if (!m_rest.empty()) {
+        const std::string_view lacking = part.substr(0, kBlock - m_rest.size());
+        m_rest.append(lacking);
+        part.remove_prefix(lacking.size());
+        if (m_rest.size() < kBlock)
+            return;
+        addBlocks(m_rest);
+        m_rest.clear();
+    }
+    const std::size_t whole = part.size() - part.size() % kBlock;
+    addBlocks(part.substr(0, whole));
+    m_rest = part.substr(whole);
+}
+
+std::string PartsHash::text() const
+{
+    PartsHash padded = *this;
+    if (!m_rest.empty())
+        padded.addBlocks(m_rest + std::string(kBlock - m_rest.size(), '\0'));
+    std::uint64_t hash = m_size;
+    for (const std::uint64_t lane : padded.m_lanes)
+        hash = mixed(hash + kOdd1) ^ lane;
+    return fmt::format("{:016x}", mixed(hash));
+}
+
 } // namespace plimsoll::io

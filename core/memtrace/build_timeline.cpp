@@ -9,6 +9,20 @@ namespace plimsoll::memtrace {
 
 namespace {
 
+/// As positions, how many recorded events are over when each step begins.
+timeline::Times eventTimes(const DeviceTrace& device)
+{
+    timeline::Times times;
+    times.reserve(device.stepCount() + 1);
+    times.append(0);
+    std::int64_t over = 0;
+    for (EventIndex event = 0; event < device.eventCount(); ++event)
+        times.append(over += device.action(event) == Action::Free ? 2 : 1);
+    times.append(over + 1);
+    times.compress();
+    return times;
+}
+
 void addBands(timeline::Builder& builder, const MemoryTrace& trace, const DeviceTrace& device)
 {
     for (const Annotation& annotation : trace.annotations()) {
@@ -43,9 +57,8 @@ timeline::TimelinePtr buildTimeline(const MemoryTrace& trace, const DeviceTrace&
                                     const Layering& layering, Axis axis,
                                     const std::function<bool(std::uint32_t)>& keeps)
 {
-    timeline::Builder builder{
-        axis == Axis::Time ? device.axisTimes() : timeline::Times::counting(device.stepCount() + 1),
-        layering.layers};
+    timeline::Builder builder{axis == Axis::Time ? device.axisTimes() : eventTimes(device),
+                              layering.layers};
     const Allocations& allocations = device.allocations();
     builder.reserve(allocations.size());
     const auto add = [&](std::uint32_t index) {

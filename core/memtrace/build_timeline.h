@@ -10,7 +10,10 @@
 
 namespace plimsoll::memtrace {
 
-enum class Axis : std::uint8_t { Time, Events };
+enum class Axis : std::uint8_t {
+    Time,
+    Events, ///< positions count the recording's own events: after k of them, a step begins at k
+};
 
 /// How allocations become layers of the stacked area.
 struct Layering

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/memtrace/device_trace.h"
+#include "core/memtrace/hashes.h"
 #include "core/memtrace/segment_history.h"
 
 #include <cstdint>
@@ -22,17 +23,6 @@ struct RecordedBlock
     std::int64_t requestedBytes = 0;
     State state = State::Idle;
     StackId stack;
-};
-
-struct PlaceHash
-{
-    std::size_t operator()(const Place& place) const
-    {
-        std::uint64_t hash = place.stream;
-        for (const std::uint64_t part : place.pool)
-            hash = hash * 0x9e3779b97f4a7c15U + part;
-        return std::hash<std::uint64_t>{}(hash);
-    }
 };
 
 using Statistics = std::map<std::string, std::size_t, std::less<>>;
@@ -56,7 +46,8 @@ struct CollectedDevice
     std::vector<std::uint32_t> stacks;
     std::vector<std::uint32_t> freeStacks;
     std::vector<PlaceId> placeIds;
-    tsl::robin_map<std::uint64_t, std::uint32_t> lastAt;   ///< by address: the last allocation
+    tsl::robin_map<std::uint64_t, std::uint32_t, AddressHash>
+        lastAt;                                            ///< by address: the last allocation
     tsl::robin_map<std::uint32_t, EventIndex> requestedAt; ///< by allocation, of pending frees
     std::int64_t live = 0;   ///< bytes of allocations that began in the recording
     std::int64_t before = 0; ///< bytes of allocations from before it

@@ -79,6 +79,7 @@ struct EndBlock
     std::uint64_t address = 0;
     std::int64_t bytes = 0;           ///< rounded up by the allocator
     std::uint32_t allocation = kNone; ///< kNone: idle
+    bool isPending = false;           ///< freed, but another stream may still use it
 };
 
 /// An allocation that failed.

@@ -85,9 +85,12 @@ std::vector<EndBlock> matchEndBlocks(CollectedDevice& device)
     std::vector<EndBlock> blocks;
     blocks.reserve(device.endBlocks.size());
     for (const RecordedBlock& block : device.endBlocks) {
-        EndBlock& matched = blocks.emplace_back(EndBlock{block.address, block.bytes, kNone});
+        EndBlock& matched = blocks.emplace_back();
+        matched.address = block.address;
+        matched.bytes = block.bytes;
         if (block.state == RecordedBlock::State::Idle)
             continue;
+        matched.isPending = block.state == RecordedBlock::State::PendingFree;
         const auto last = device.lastAt.find(block.address);
         if (last != device.lastAt.end() && device.freeEvents[last->second] == kNoEvent) {
             matched.allocation = last->second;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/memtrace/device_columns.h"
+#include "core/memtrace/hashes.h"
 #include "core/memtrace/step_curve.h"
 
 #include <cstddef>
@@ -46,7 +47,7 @@ private:
 
     std::vector<Segment> m_segments;
     Live m_live;
-    tsl::robin_set<std::uint64_t> m_seen; ///< where segments began
+    tsl::robin_set<std::uint64_t, AddressHash> m_seen; ///< where segments began
 };
 
 /// Reserved bytes by step of DeviceTrace::axisTimes().

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/memtrace/stack_table_builder.h"
 
+#include "core/memtrace/hashes.h"
+
 #include <algorithm>
 #include <functional>
 #include <utility>
@@ -11,7 +13,7 @@ namespace {
 
 std::size_t mixed(std::size_t hash, std::size_t value)
 {
-    return (hash ^ value) * 0x9e3779b97f4a7c15U ^ (hash >> 29U);
+    return mixedBits(hash * 0x9e3779b97f4a7c15U + value);
 }
 
 } // namespace

@@ -56,7 +56,7 @@ struct ReadProfile
     memtrace::MemoryTracePtr trace;
     std::string formatId;
     int formatVersion = 0;
-    std::string contentHash; ///< io::contentHash of the decompressed content
+    std::string contentHash; ///< io::PartsHash of the decompressed content
 };
 
 /// The text of a file that is parsed together with what it belongs to: a plan or a measurement with

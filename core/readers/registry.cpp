@@ -6,6 +6,7 @@
 #include "core/base/unicode.h"
 #include "core/io/content_hash.h"
 #include "core/readers/plimsoll_graph/reader.h"
+#include "core/readers/torch_snapshot/reader.h"
 
 #include <fmt/format.h>
 
@@ -123,6 +124,11 @@ std::vector<ReaderDescriptor> graphReaders()
     return {plimsoll_graph::descriptor()};
 }
 
+std::vector<ReaderDescriptor> profileReaders()
+{
+    return {torch_snapshot::descriptor()};
+}
+
 Result<ReadProgram> readProgram(const std::filesystem::path& path, const base::JobContext& context)
 {
     return readProgram(io::Source{path}, context);
@@ -133,6 +139,14 @@ Result<ReadProgram> readProgram(io::Source source, const base::JobContext& conte
     static const Registry kGraphs{graphReaders()};
     return kGraphs.read(source, FileKind::Graph, context).map([](FileValue value) {
         return std::get<ReadProgram>(std::move(value));
+    });
+}
+
+Result<ReadProfile> readProfile(io::Source source, const base::JobContext& context)
+{
+    static const Registry kProfiles{profileReaders()};
+    return kProfiles.read(source, FileKind::Profile, context).map([](FileValue value) {
+        return std::get<ReadProfile>(std::move(value));
     });
 }
 

@@ -44,11 +44,17 @@ private:
 
 /// Of the formats of graphs.
 [[nodiscard]] std::vector<ReaderDescriptor> graphReaders();
+/// Of the formats of memory profiles.
+[[nodiscard]] std::vector<ReaderDescriptor> profileReaders();
 
 /// Opens, recognises and reads a graph.
 [[nodiscard]] base::Result<ReadProgram> readProgram(const std::filesystem::path& path,
                                                     const base::JobContext& context = {});
 [[nodiscard]] base::Result<ReadProgram> readProgram(io::Source source,
+                                                    const base::JobContext& context = {});
+
+/// Opens, recognises and reads a memory profile.
+[[nodiscard]] base::Result<ReadProfile> readProfile(io::Source source,
                                                     const base::JobContext& context = {});
 
 } // namespace plimsoll::readers

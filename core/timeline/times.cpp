@@ -7,13 +7,6 @@
 
 namespace plimsoll::timeline {
 
-Times Times::counting(std::size_t count)
-{
-    Times times;
-    times.m_count = count;
-    return times;
-}
-
 void Times::compress()
 {
     const std::vector<std::int64_t> all = std::exchange(m_whole, {});
@@ -68,8 +61,20 @@ std::optional<Times> Times::fromColumns(Columns columns)
 
 std::size_t Times::countUntil(std::int64_t time) const
 {
+    // First among the blocks, whose first times are a hundredth of the memory.
     std::size_t begin = 0;
-    for (std::size_t count = size(); count > 0;) {
+    std::size_t count = size();
+    if (!m_behind.empty()) {
+        const auto after =
+            std::partition_point(m_first.begin(), m_first.end(), [&](std::int64_t first) {
+                return (first >= 0 ? first : m_exact[exactOf(first)]) <= time;
+            });
+        if (after == m_first.begin())
+            return 0;
+        begin = static_cast<std::size_t>(after - m_first.begin() - 1) * kBlock;
+        count = std::min(kBlock, size() - begin);
+    }
+    while (count > 0) {
         const std::size_t half = count / 2;
         const bool isAfter = (*this)[begin + half] > time;
         begin += isAfter ? 0 : half + 1;

@@ -16,9 +16,6 @@ namespace plimsoll::timeline {
 class Times
 {
 public:
-    /// 0, 1, 2 …: takes no memory.
-    [[nodiscard]] static Times counting(std::size_t count);
-
     void reserve(std::size_t count) { m_whole.reserve(count); }
     /// Not after compress().
     void append(std::int64_t time) { m_whole.push_back(time); }
@@ -26,15 +23,14 @@ public:
 
     [[nodiscard]] std::size_t size() const
     {
-        return m_count + (m_behind.empty() ? m_whole.size() : m_behind.size());
+        return m_behind.empty() ? m_whole.size() : m_behind.size();
     }
     [[nodiscard]] std::int64_t operator[](std::size_t at) const
     {
-        if (!m_behind.empty()) {
-            const std::int64_t first = m_first[at / kBlock];
-            return first >= 0 ? first + m_behind[at] : m_exact[exactOf(first) + at % kBlock];
-        }
-        return m_count > 0 ? static_cast<std::int64_t>(at) : m_whole[at];
+        if (m_behind.empty())
+            return m_whole[at];
+        const std::int64_t first = m_first[at / kBlock];
+        return first >= 0 ? first + m_behind[at] : m_exact[exactOf(first) + at % kBlock];
     }
     /// Number of times that are not after `time`.
     [[nodiscard]] std::size_t countUntil(std::int64_t time) const;
@@ -60,7 +56,6 @@ private:
         return static_cast<std::size_t>(-1 - first);
     }
 
-    std::size_t m_count = 0;              ///< of counting()
     std::vector<std::int64_t> m_whole;    ///< until they are compressed
     base::Column<std::int64_t> m_first;   ///< by block; below 0: see exactOf()
     base::Column<std::uint32_t> m_behind; ///< empty: not compressed

@@ -8,6 +8,8 @@
 #include "core/solve/pack/pack_csv.h"
 #include "core/solve/remat/search/remat_file.h"
 
+#include <utility>
+
 namespace plimsoll::workspace {
 
 namespace {
@@ -40,6 +42,8 @@ readers::ReaderDescriptor textFormat(const char* id, const char* name, FileKind 
 readers::Registry fileFormats()
 {
     readers::Registry formats{readers::graphReaders()};
+    for (readers::ReaderDescriptor& reader : readers::profileReaders())
+        formats.add(std::move(reader));
     formats.add(textFormat("plimsoll-measurement", "Plimsoll measurement", FileKind::Measurement,
                            "use the traced step that was measured", compare::looksLikeMeasurement));
     formats.add(textFormat("plimsoll-plan", "Plimsoll plan", FileKind::Plan,

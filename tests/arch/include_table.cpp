@@ -18,11 +18,11 @@ const std::vector<Rule>& includeTable()
     static const Modules kPlanner =
         kWith(kEvaluated, {"core/solve/bounds", "core/solve/api", "core/solve/regions",
                            "core/allocator", "core/run"});
-    static const Modules kPage = {"core",           "ui/base",         "ui/models",
-                                  "ui/plot",        "ui/timeline",     "ui/budget_timeline",
-                                  "ui/frontier",    "ui/manual",       "ui/plan_tables",
-                                  "ui/module_page", "ui/problem_form", "ui/step_filter",
-                                  "ui/menus"};
+    static const Modules kPage = {"core",           "ui/base",        "ui/models",
+                                  "ui/plot",        "ui/timeline",    "ui/budget_timeline",
+                                  "ui/frontier",    "ui/manual",      "ui/plan_tables",
+                                  "ui/tables",      "ui/module_page", "ui/problem_form",
+                                  "ui/step_filter", "ui/menus"};
     static const std::vector<Rule> kTable = {
         {"core/base", {}, {}},
         {"core/io", {"core/base"}, {"zlib", "nlohmann"}},
@@ -72,11 +72,15 @@ const std::vector<Rule>& includeTable()
         {"ui/budget_timeline",
          {"core/base", "core/timeline", "ui/base", "ui/plot", "ui/timeline"},
          {}},
+        {"ui/memory_map",
+         {"core/base", "core/timeline", "core/memtrace", "ui/base", "ui/plot", "ui/timeline"},
+         {}},
         {"ui/manual", {"core/base", "ui/base"}, {}},
         {"ui/frontier",
          kWith(kEvaluated, {"core/allocator", "core/run", "ui/base", "ui/plot"}),
          {}},
         {"ui/step_filter", {"ui/base"}, {}},
+        {"ui/tables", {"ui/base", "ui/menus"}, {}},
         {"ui/problem_form", kPage, {}},
         {"ui/plan_tables", kPage, {}},
         {"ui/module_page", kPage, {}},
@@ -92,8 +96,10 @@ const std::vector<Rule>& includeTable()
          {"core", "ui/base", "ui/manual", "ui/menus", "ui/start_page", "ui/document_page"},
          {}},
         {"ui/planner_page", {"core", "ui"}, {}},
+        {"ui/profile_tables", {"core", "ui/base", "ui/models", "ui/tables"}, {}},
         {"ui/profile_page",
-         {"core", "ui/base", "ui/plot", "ui/timeline", "ui/document_page", "ui/models", "ui/menus"},
+         {"core", "ui/base", "ui/plot", "ui/timeline", "ui/memory_map", "ui/document_page",
+          "ui/models", "ui/menus", "ui/tables", "ui/profile_tables", "ui/step_filter"},
          {}},
     };
     return kTable;

@@ -31,7 +31,8 @@ public:
 private:
     void record(int ordinal)
     {
-        m_address = 0x7f0000000000 + static_cast<std::uint64_t>(2 * (layers + 2) * kMiB) * 2;
+        m_address =
+            0x7f0000000000 + static_cast<std::uint64_t>(2 * layers * kMiB); // behind the weights
         m_time = 1'700'000'000'000'000'000;
         memtrace::DeviceBuilder& device = m_builder.device(ordinal);
         for (int step = 0; step < steps; ++step) {

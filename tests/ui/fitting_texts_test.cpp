@@ -3,7 +3,7 @@
 #include "ui/base/widgets.h"
 #include "ui/models/run_model.h"
 #include "ui/plan_panel/budget_panel.h"
-#include "ui/plan_tables/column_fitter.h"
+#include "ui/tables/column_fitter.h"
 
 #include "tests/support/sanitized.h"
 #include "tests/support/test_main.h"

@@ -171,7 +171,7 @@ private Q_SLOTS:
     {
         openWindow({1440, 900}, std::nullopt, [](PageRegistry& registry) {
             registry.documents.formats.add(numbersFormat());
-            registry.documents.kinds.push_back(numbersKind());
+            registry.documents.kinds.insert(registry.documents.kinds.begin(), numbersKind());
             registry.kinds.push_back(numbersPageKind());
         });
     }

@@ -56,7 +56,7 @@ private:
     {
         auto& table = viewOf<PlanView>(page);
         const QModelIndex link = table.model()->index(0, PlanModel::SourceColumn);
-        QVERIFY(link.data(PlanModel::LinkRole).toBool());
+        QVERIFY(link.data(LinkRole).toBool());
         table.scrollTo(link);
         QTest::mouseClick(table.viewport(), Qt::LeftButton, {}, table.visualRect(link).center());
     }

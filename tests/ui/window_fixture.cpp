@@ -45,7 +45,7 @@ void WindowFixture::openWindow(QSize size, std::optional<base::Budget> firstBudg
     m_settings->drive(*m_theme);
     ui::PageRegistry registry{workspace::documentKinds(tests::defaultChoices()),
                               {ui::plannerPageKind(*m_settings, firstBudget, ui::plannerLayout()),
-                               ui::profilePageKind(ui::profileLayout())},
+                               ui::profilePageKind(*m_settings, ui::profileLayout())},
                               ui::timelineCommands()};
     if (extend)
         extend(registry);
@@ -106,9 +106,9 @@ QPoint WindowFixture::budgetHandle(ui::PlannerPage& page)
     return viewOf<ui::BudgetHandle>(page).geometry().center();
 }
 
-void chooseTab(const ui::DocumentPage& page, const QString& title)
+void chooseTab(const ui::DocumentPage& page, const QString& title, const QString& dock)
 {
-    auto* tabs = planDock(page).findChild<QTabBar*>();
+    auto* tabs = page.dock(dock).findChild<QTabBar*>();
     for (int tab = 0; tab < tabs->count(); ++tab)
         if (tabs->isTabVisible(tab) && tabs->tabText(tab).startsWith(title)) {
             QTest::mouseClick(tabs, Qt::LeftButton, {}, tabs->tabRect(tab).center());

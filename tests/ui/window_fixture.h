@@ -35,7 +35,8 @@ template <typename View>
 
 /// Chooses a page of that dock as a person does: by its tab, or in the menu of tabs without room.
 /// `title` is how it begins.
-void chooseTab(const ui::DocumentPage& page, const QString& title);
+void chooseTab(const ui::DocumentPage& page, const QString& title,
+               const QString& dock = QStringLiteral("plan"));
 
 /// What is wrong with the picture of a page; empty: nothing. Budget, line, field, panel, frontier
 /// and timeline must be those of one plan, or the page says that it is planning.

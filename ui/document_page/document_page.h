@@ -84,6 +84,8 @@ public:
     virtual bool goBack() { return false; }
     /// Shows a plot as a table, or closes the table.
     virtual void toggleTable() {}
+    /// What the find field says while it is empty.
+    [[nodiscard]] virtual QString findHint() const { return {}; }
     [[nodiscard]] virtual Search searchFor(const QString& /*query*/) { return {}; }
     virtual void showHit(std::size_t /*hit*/) {}
 

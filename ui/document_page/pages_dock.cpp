@@ -117,6 +117,7 @@ PagesDock::PagesDock(const QString& name, const QString& title, QWidget* parent)
     m_counts = new TextLabel{{}, TextRole::Body, Role::Muted, bar};
     m_counts->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     m_counts->setSteady(kCountsWidth);
+    m_counts->hide(); // until there is something to count
     row->addWidget(m_counts);
     auto* more = new QToolButton{bar};
     more->setIcon(icon(QStringLiteral("more")));
@@ -191,6 +192,11 @@ void PagesDock::setCurrentPage(int index)
 void PagesDock::setCounts(const QString& counts)
 {
     m_counts->setText(counts);
+    if (m_hasCounts || counts.isEmpty())
+        return;
+    m_hasCounts = true;
+    m_counts->show();
+    arrangeTabs();
 }
 
 void PagesDock::updateTitle()
@@ -209,7 +215,8 @@ int PagesDock::currentPage() const
 
 bool PagesDock::eventFilter(QObject* watched, QEvent* event)
 {
-    if (watched == titleBarWidget() && event->type() == QEvent::Resize)
+    if (watched == titleBarWidget()
+        && (event->type() == QEvent::Resize || event->type() == QEvent::Show))
         arrangeTabs();
     return QDockWidget::eventFilter(watched, event);
 }
@@ -219,8 +226,8 @@ void PagesDock::arrangeTabs()
     const Theme& theme = Theme::current();
     const int count = m_tabs->count();
     const int menu = theme.px(kMenuWidth);
-    const int room =
-        titleBarWidget()->width() - theme.px(kBesideTabs) - m_counts->sizeHint().width();
+    const int room = titleBarWidget()->width() - theme.px(kBesideTabs)
+                     - (m_hasCounts ? m_counts->sizeHint().width() : 0);
     int all = 0;
     for (int i = 0; i < count; ++i)
         all += m_tabs->widthOf(i);

@@ -50,6 +50,7 @@ private:
     QToolButton* m_others = nullptr; ///< the pages without a tab
     TextLabel* m_title = nullptr;
     TextLabel* m_counts = nullptr;
+    bool m_hasCounts = false; ///< room is kept for them from then on
     QStackedWidget* m_pages = nullptr;
 };
 

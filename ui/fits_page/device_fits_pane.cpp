@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/fits_page/device_fits_pane.h"
 
-#include "ui/plan_tables/table_look.h"
+#include "ui/tables/table_look.h"
 
 #include <QTableView>
 

@@ -4,7 +4,7 @@
 #include "ui/base/numbers.h"
 #include "ui/base/widgets.h"
 #include "ui/models/table_model.h"
-#include "ui/plan_tables/table_look.h"
+#include "ui/tables/table_look.h"
 
 #include <QProgressBar>
 #include <QPushButton>

@@ -2,7 +2,7 @@
 #include "ui/fits_page/largest_sizes_pane.h"
 
 #include "ui/base/texts.h"
-#include "ui/plan_tables/column_fitter.h"
+#include "ui/tables/column_fitter.h"
 
 #include <QStringList>
 #include <QTableView>

@@ -259,7 +259,7 @@ QVariant ModuleModel::data(const QModelIndex& index, int role) const
     case Qt::ToolTipRole: return tip(node, index.column());
     case Qt::TextAlignmentRole:
         return alignmentOf(kModuleColumns.at(static_cast<std::size_t>(index.column())).isNumber);
-    case PlanModel::FractionRole:
+    case FractionRole:
         return index.column() == PeakColumn ? static_cast<double>(figuresOf(node).atPeak.count())
                                                   / static_cast<double>(m_mostAtPeak.count())
                                             : QVariant{};

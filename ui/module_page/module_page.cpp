@@ -8,7 +8,7 @@
 #include "ui/menus/mnemonics.h"
 #include "ui/module_page/module_model.h"
 #include "ui/plan_tables/pin_menu.h"
-#include "ui/plan_tables/table_look.h"
+#include "ui/tables/table_look.h"
 
 #include <QAction>
 #include <QClipboard>

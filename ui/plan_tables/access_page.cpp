@@ -7,8 +7,8 @@
 #include "ui/base/widgets.h"
 #include "ui/models/access_model.h"
 #include "ui/models/program_texts.h"
-#include "ui/plan_tables/table_look.h"
 #include "ui/step_filter/range_chip.h"
+#include "ui/tables/table_look.h"
 
 #include <QClipboard>
 #include <QGuiApplication>

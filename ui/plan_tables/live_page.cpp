@@ -7,8 +7,8 @@
 #include "ui/menus/mnemonics.h"
 #include "ui/models/live_model.h"
 #include "ui/plan_tables/pin_menu.h"
-#include "ui/plan_tables/table_look.h"
 #include "ui/step_filter/range_chip.h"
+#include "ui/tables/table_look.h"
 #include "ui/timeline/patterns.h"
 
 #include <QButtonGroup>

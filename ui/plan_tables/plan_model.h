@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ui/plan_tables/plan_tree.h"
+#include "ui/tables/cell_roles.h"
 
 #include <QAbstractItemModel>
 
@@ -34,10 +35,8 @@ public:
         ColumnCount
     };
     enum DataRole {
-        FractionRole = Qt::UserRole + 200, ///< saved bytes of the row / those of the largest row
-        LinkRole,                          ///< whether the cell is a link to a place in the source
-        PathRole,                          ///< its target: path:line
-        FirstStepRole,                     ///< step of the row's first op, for selection
+        // FractionRole: saved bytes of the row / those of the largest row
+        FirstStepRole = FirstModelRole, ///< step of the row's first op, for selection
         ModuleRole,      ///< in which the row begins, index into Program::modules; invalid: in none
         BlockLengthRole, ///< as PlanNameParts
         CountLengthRole,

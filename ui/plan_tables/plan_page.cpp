@@ -180,14 +180,14 @@ void PlanPage::connectView()
     connect(m_view, &PlanView::columnsChosen, this, &PlanPage::columnsChosen);
     m_view->setMouseTracking(true);
     connect(m_view, &QTreeView::entered, this, [this](const QModelIndex& index) {
-        if (index.data(PlanModel::LinkRole).toBool())
+        if (index.data(LinkRole).toBool())
             m_view->viewport()->setCursor(Qt::PointingHandCursor);
         else
             m_view->viewport()->unsetCursor();
     });
     connect(m_view, &QTreeView::clicked, this, [this](const QModelIndex& index) {
-        if (index.data(PlanModel::LinkRole).toBool())
-            Q_EMIT sourceWanted(index.data(PlanModel::PathRole).toString());
+        if (index.data(LinkRole).toBool())
+            Q_EMIT sourceWanted(index.data(PathRole).toString());
     });
     m_view->setContextMenuPolicy(Qt::CustomContextMenu);
     connect(m_view, &QWidget::customContextMenuRequested, this, [this](const QPoint& pos) {
@@ -252,7 +252,7 @@ void PlanPage::openRowMenu(const QModelIndex& index, const QPoint& globalPos)
     auto* menu = new QMenu{this};
     menu->setAttribute(Qt::WA_DeleteOnClose);
     if (index.isValid()) {
-        if (const QString path = index.data(PlanModel::PathRole).toString(); !path.isEmpty()) {
+        if (const QString path = index.data(PathRole).toString(); !path.isEmpty()) {
             menu->addAction(icon(QStringLiteral("source")), tr("Open in editor"), this,
                             [this, path] { Q_EMIT sourceWanted(path); });
             menu->addAction(tr("Copy path"), this,

@@ -4,9 +4,9 @@
 #include "ui/base/drawn_text.h"
 #include "ui/base/theme.h"
 #include "ui/menus/mnemonics.h"
-#include "ui/plan_tables/column_fitter.h"
 #include "ui/plan_tables/plan_model.h"
-#include "ui/plan_tables/table_look.h"
+#include "ui/tables/column_fitter.h"
+#include "ui/tables/table_look.h"
 
 #include <QMenu>
 #include <QScrollBar>

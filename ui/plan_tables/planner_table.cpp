@@ -8,8 +8,8 @@
 #include "ui/base/texts.h"
 #include "ui/base/theme.h"
 #include "ui/base/widgets.h"
-#include "ui/plan_tables/table_look.h"
 #include "ui/plot/planner_mark.h"
+#include "ui/tables/table_look.h"
 
 #include <QHeaderView>
 #include <QKeyEvent>

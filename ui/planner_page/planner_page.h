@@ -58,6 +58,10 @@ public:
     void clearSelection() override { m_selection.clear(); }
     bool goBack() override;
     void toggleTable() override { Q_EMIT tableWanted(); }
+    [[nodiscard]] QString findHint() const override
+    {
+        return tr("Find tensor, module, op, source…");
+    }
     [[nodiscard]] Search searchFor(const QString& query) override;
     /// Moves the cursor to the first execution of the op in the shown plan.
     void showHit(std::size_t op) override;

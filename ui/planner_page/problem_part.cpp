@@ -6,10 +6,10 @@
 #include "ui/document_page/pages_dock.h"
 #include "ui/models/problem_model.h"
 #include "ui/models/program_texts.h"
-#include "ui/plan_tables/table_look.h"
 #include "ui/planner_page/plan_texts.h"
 #include "ui/planner_page/planner_page.h"
 #include "ui/planner_page/planner_views.h"
+#include "ui/tables/table_look.h"
 
 #include <QClipboard>
 #include <QGuiApplication>

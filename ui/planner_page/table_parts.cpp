@@ -2,20 +2,20 @@
 // The docks below the timeline of a planner page that show values without further logic.
 #include "ui/base/help_context.h"
 #include "ui/base/texts.h"
+#include "ui/document_page/open_source.h"
 #include "ui/document_page/pages_dock.h"
 #include "ui/frontier/frontier_view.h"
 #include "ui/models/program_texts.h"
 #include "ui/models/run_model.h"
 #include "ui/module_page/module_page.h"
 #include "ui/plan_tables/access_page.h"
-#include "ui/plan_tables/column_fitter.h"
 #include "ui/plan_tables/live_page.h"
 #include "ui/plan_tables/pin_page.h"
 #include "ui/plan_tables/plan_page.h"
-#include "ui/plan_tables/table_look.h"
-#include "ui/planner_page/open_source.h"
 #include "ui/planner_page/planner_page.h"
 #include "ui/planner_page/planner_views.h"
+#include "ui/tables/column_fitter.h"
+#include "ui/tables/table_look.h"
 
 #include <QJsonArray>
 #include <QJsonObject>
@@ -160,7 +160,7 @@ PlannerView makePlanView(PlannerPage& page)
     QObject::connect(selection, &Selection::moduleChanged, table,
                      [=] { table->selectModule(selection->module()); });
     QObject::connect(table, &PlanPage::sourceWanted, &page,
-                     [&page](const QString& source) { openSource(page, source); });
+                     [&page](const QString& source) { openSource(page, page.settings(), source); });
     QObject::connect(table, &PlanPage::pinWanted, &page, &PlannerPage::pinWanted);
     QObject::connect(table, &PlanPage::columnsChosen, &page, &PlannerPage::storeView);
     filterByRange(*table, page);
@@ -197,7 +197,7 @@ PlannerView makeModuleView(PlannerPage& page)
     QObject::connect(modules, &ModulePage::stepChosen, &page,
                      [&page](int step) { select(page, step); });
     QObject::connect(modules, &ModulePage::sourceWanted, &page,
-                     [&page](const QString& source) { openSource(page, source); });
+                     [&page](const QString& source) { openSource(page, page.settings(), source); });
     QObject::connect(modules, &ModulePage::pinWanted, &page, &PlannerPage::pinWanted);
     QObject::connect(selection, &Selection::moduleChanged, modules,
                      [=] { modules->selectModule(selection->module()); });

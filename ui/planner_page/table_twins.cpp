@@ -6,10 +6,10 @@
 #include "ui/frontier/frontier_view.h"
 #include "ui/models/point_model.h"
 #include "ui/models/step_model.h"
-#include "ui/plan_tables/table_look.h"
 #include "ui/planner_page/plan_texts.h"
 #include "ui/planner_page/planner_page.h"
 #include "ui/planner_page/planner_views.h"
+#include "ui/tables/table_look.h"
 
 #include <QTableView>
 

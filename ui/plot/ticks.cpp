@@ -155,7 +155,8 @@ std::vector<Tick> timeTicks(double begin, double end, double pixels, double minG
     return ticks;
 }
 
-std::vector<Tick> stepTicks(double begin, double end, double pixels, double minGap)
+std::vector<Tick> stepTicks(double begin, double end, double pixels, const QString& name,
+                            double minGap)
 {
     std::vector<Tick> ticks;
     if (end <= begin || pixels <= 0)
@@ -164,7 +165,7 @@ std::vector<Tick> stepTicks(double begin, double end, double pixels, double minG
         if (at != std::floor(at))
             continue;
         const QString plain = QString::number(static_cast<qlonglong>(at));
-        ticks.push_back(Tick{at, ticks.empty() ? QStringLiteral("op ") + plain : plain});
+        ticks.push_back(Tick{at, ticks.empty() ? name + u' ' + plain : plain});
     }
     addEnd(ticks, Tick{end, QString::number(static_cast<qlonglong>(end))}, pixels / (end - begin));
     return ticks;

@@ -45,9 +45,9 @@ struct ByteUnit
 /// a tick nearer than 40 px. Times are nanoseconds.
 [[nodiscard]] std::vector<Tick> timeTicks(double begin, double end, double pixels,
                                           double minGap = 64.0);
-/// The same over step numbers: "op 0" first, the bare number at the end.
+/// The same over numbers of what `name` says: "op 0" first, the bare number at the end.
 [[nodiscard]] std::vector<Tick> stepTicks(double begin, double end, double pixels,
-                                          double minGap = 64.0);
+                                          const QString& name, double minGap = 64.0);
 /// Plain decimal ticks: 1, 2, 5 x 10^n, at most one per `minGap` pixels, labels left to the caller.
 [[nodiscard]] std::vector<double> decimalTicks(double begin, double end, double pixels,
                                                double minGap);

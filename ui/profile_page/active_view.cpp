@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/profile_page/active_view.h"
 
-#include "core/memtrace/frames.h"
+#include "core/memtrace/analysis/range_figures.h"
+#include "core/timeline/change.h"
+#include "ui/base/help_context.h"
 #include "ui/base/numbers.h"
-#include "ui/base/texts.h"
 #include "ui/profile_page/profile_texts.h"
+#include "ui/profile_tables/allocation_texts.h"
 
 #include <algorithm>
 
@@ -13,9 +15,11 @@ namespace plimsoll::ui {
 ActiveView::ActiveView(QWidget* parent) : TimelineView{parent}
 {
     setAccessibleName(tr("Active and reserved memory"));
+    setManualPage(*this, QStringLiteral("profiles.md#the-plots"));
     model().overlay = &m_overlay;
     model().title = tr("Active and reserved");
     model().hover = [this](std::size_t step) { return hoverAt(step); };
+    model().rangeText = [this](const StepRange& range) { return rangeText(range); };
 }
 
 ActiveView::~ActiveView()
@@ -30,6 +34,8 @@ void ActiveView::setPicture(const workspace::ProfilePicturePtr& picture)
     m_overlay.setReserved(device.reserved());
     model().content = std::max(picture->timeline->peak(), device.reserved().largest());
     model().legendLine = LegendLine{tr("Reserved"), Role::Text};
+    m_readRange.reset();
+    model().counted = picture->settings.axis == memtrace::Axis::Events ? tr("event") : QString{};
     model().peakName = stepText(*picture, picture->timeline->peakStep());
     setTimeline(picture->timeline);
 }
@@ -47,16 +53,36 @@ HoverContent ActiveView::hoverAt(std::size_t step) const
         return content;
     const auto event = static_cast<memtrace::EventIndex>(step - 1);
     const std::uint32_t subject = device.subject(event);
-    content.where = QString::fromLatin1(memtrace::actionName(device.action(event)));
-    const bool isAllocation = device.action(event) <= memtrace::Action::Free;
-    if (!isAllocation || subject == memtrace::kNone)
+    content.title = actionText(device.action(event));
+    if (device.action(event) > memtrace::Action::Free || subject == memtrace::kNone)
         return content;
-    const memtrace::Allocations& allocations = device.allocations();
-    content.where += QStringLiteral(" · ")
-                     + bytesText(base::Bytes{allocations.bytes[subject]}, Rounding::Nearest);
-    content.source = fileText(memtrace::topFrameText(
-        m_picture->trace->stacks(), memtrace::StackId{allocations.stack[subject]}));
+    content.title += u' ' + bytesText(base::Bytes{device.allocations().bytes[subject]});
+    content.where = classText(*m_picture, subject);
+    content.source = stackText(*m_picture, subject);
     return content;
+}
+
+RangeText ActiveView::rangeText(const StepRange& range)
+{
+    if (m_readRange == range)
+        return m_rangeText;
+    m_readRange = range;
+    const timeline::Timeline& timeline = *m_picture->timeline;
+    const memtrace::RangeFigures figures =
+        memtrace::rangeFigures(m_picture->device(), range.begin, range.end);
+    const timeline::Change change = timeline::changeBetween(timeline, range.begin, range.end);
+    const base::Nanoseconds length = timeline.timeAt(range.end + 1) - timeline.timeAt(range.begin);
+    m_rangeText.strong = bytesDifferenceText(change.difference);
+    m_rangeText.plain =
+        model().isTimed()
+            ? tr("in %1").arg(timeText(length))
+            : tr("in %1 events").arg(countText(static_cast<std::uint64_t>(length.count())));
+    const std::size_t peak = timeline.largestStepIn(range.begin, range.end + 1);
+    m_rangeText.below =
+        tr("peak %1 · %2 allocated, %3 · %4 freed, %5")
+            .arg(bytesText(timeline.totalAt(peak), Rounding::Up), countText(figures.allocations),
+                 bytesText(change.allocated), countText(figures.frees), bytesText(change.freed));
+    return m_rangeText;
 }
 
 QString ActiveView::description() const

@@ -23,9 +23,12 @@ protected:
 
 private:
     [[nodiscard]] HoverContent hoverAt(std::size_t step) const;
+    [[nodiscard]] RangeText rangeText(const StepRange& range);
 
     workspace::ProfilePicturePtr m_picture;
     ReservedOverlay m_overlay;
+    std::optional<StepRange> m_readRange; ///< of m_rangeText
+    RangeText m_rangeText;
 };
 
 } // namespace plimsoll::ui

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The centre of a profile page: the plots over one axis.
+#include "ui/base/help_context.h"
 #include "ui/base/numbers.h"
+#include "ui/base/widgets.h"
+#include "ui/memory_map/address_map_view.h"
 #include "ui/profile_page/active_view.h"
 #include "ui/profile_page/profile_page.h"
 #include "ui/profile_page/profile_texts.h"
@@ -8,51 +11,132 @@
 
 #include <QJsonArray>
 #include <QJsonObject>
+#include <QSignalBlocker>
+#include <QSplitter>
+#include <QTabBar>
 
 namespace plimsoll::ui {
 
 namespace {
 
-void show(ActiveView& active, const ProfileState& state)
+struct Plots
+{
+    QWidget* widget;
+    QTabBar* devices; ///< hidden if there is only one
+    QSplitter* splitter;
+    ActiveView* active;
+    AddressMapView* map;
+};
+
+void show(const Plots& plots, const ProfileState& state)
 {
     const workspace::ProfilePicture& picture = *state.picture;
-    QStringList facts{deviceText(picture.device())};
+    const memtrace::DeviceTrace& device = picture.device();
+    {
+        const QSignalBlocker blocker{plots.devices};
+        plots.devices->setCurrentIndex(static_cast<int>(picture.deviceIndex));
+    }
+    QStringList facts{deviceText(device)};
     facts << QObject::tr("peak %1").arg(bytesText(picture.timeline->peak(), Rounding::Up))
-          << QObject::tr("reserved %1")
-                 .arg(bytesText(picture.device().reserved().largest(), Rounding::Up));
-    active.setSubtitle(facts);
-    active.setPicture(state.picture);
+          << QObject::tr("reserved %1").arg(bytesText(device.reserved().largest(), Rounding::Up));
+    plots.active->setSubtitle(facts);
+    plots.active->setPicture(state.picture);
+    auto scene = std::make_shared<AddressScene>();
+    scene->trace = picture.trace;
+    scene->device = picture.deviceIndex;
+    scene->timeline = picture.timeline;
+    scene->layout = picture.layout;
+    plots.map->setScene(std::move(scene));
+    plots.map->setSubtitle(QObject::tr("addresses against time · %1 in %2 segments")
+                               .arg(bytesText(picture.layout.size(), Rounding::Up),
+                                    countText(device.segments().size())));
+}
+
+void store(const Plots& plots, QJsonObject& view)
+{
+    const VisibleRange range = plots.active->visibleRange();
+    view.insert(QStringLiteral("range"), QJsonArray{range.begin, range.end});
+    QJsonArray sizes;
+    for (const int size : plots.splitter->sizes())
+        sizes << size;
+    view.insert(QStringLiteral("plots"), sizes);
+}
+
+void restore(const Plots& plots, const QJsonObject& view)
+{
+    const QJsonArray range = view.value(QStringLiteral("range")).toArray();
+    if (range.size() == 2)
+        plots.active->setVisibleRange({range[0].toDouble(), range[1].toDouble(1)});
+    QList<int> sizes;
+    for (const QJsonValue size : view.value(QStringLiteral("plots")).toArray())
+        sizes << size.toInt();
+    if (sizes.size() == 2)
+        plots.splitter->setSizes(sizes);
+}
+
+Plots makePlots(ProfilePage& page)
+{
+    Plots plots{};
+    plots.widget = new QWidget{&page};
+    setManualPage(page, QStringLiteral("profiles.md"));
+    auto* column = makeColumn(plots.widget);
+    plots.devices = new QTabBar{plots.widget};
+    plots.devices->setProperty("pages", true);
+    plots.devices->setDrawBase(false);
+    plots.devices->setExpanding(false);
+    plots.devices->setAccessibleName(ProfilePage::tr("Devices"));
+    for (const memtrace::DeviceTrace& device : page.controller().document().trace->devices())
+        plots.devices->addTab(deviceText(device));
+    plots.devices->setVisible(plots.devices->count() > 1);
+    column->addWidget(plots.devices);
+    plots.splitter = new QSplitter{Qt::Vertical, plots.widget};
+    column->addWidget(plots.splitter, 1);
+    plots.splitter->setChildrenCollapsible(false);
+    plots.active = new ActiveView{plots.splitter};
+    plots.map = new AddressMapView{*plots.active, plots.splitter};
+    plots.splitter->setStretchFactor(0, 3);
+    plots.splitter->setStretchFactor(1, 2);
+    plots.splitter->setSizes({300, 200}); // shares; the splitter scales them to its height
+    plots.widget->setFocusProxy(plots.active);
+    return plots;
+}
+
+void connectPlots(const Plots& plots, ProfilePage& page)
+{
+    QObject::connect(plots.devices, &QTabBar::currentChanged, &page, [&page](int tab) {
+        workspace::ProfileSettings settings = page.controller().document().settings;
+        settings.device =
+            page.controller().document().trace->devices()[static_cast<std::size_t>(tab)].ordinal();
+        page.controller().change(ProfilePage::tr("Change of the Device"), settings);
+    });
+    Selection* selection = &page.selection();
+    AllocationSelection* allocation = &page.allocation();
+    plots.active->setSelection(selection);
+    plots.map->setSelection(selection);
+    QObject::connect(&page, &ProfilePage::stepWanted, plots.active, &TimelineView::showStep);
+    QObject::connect(plots.map, &AddressMapView::allocationClicked, allocation,
+                     &AllocationSelection::select);
+    QObject::connect(
+        allocation, &AllocationSelection::changed, plots.map,
+        [map = plots.map, allocation] { map->setAllocation(allocation->allocation()); });
 }
 
 } // namespace
 
 ProfileView makePlotsView(ProfilePage& page)
 {
-    auto* active = new ActiveView{&page};
-    active->setSelection(&page.selection());
-    QObject::connect(active, &TimelineView::stepHovered, &page,
-                     [&page](std::optional<std::size_t> step) { page.selection().setStep(step); });
-    QObject::connect(&page, &ProfilePage::stepWanted, active, &TimelineView::showStep);
-    QObject::connect(active, &TimelineView::visibleRangeChanged, &page,
-                     [&page] { page.storeView(); });
-    return {.widget = active,
+    const Plots plots = makePlots(page);
+    connectPlots(plots, page);
+    return {.widget = plots.widget,
             .update =
-                [active](const ProfileState& state, ProfileChanges what) {
+                [plots](const ProfileState& state, ProfileChanges what) {
                     if (what.testFlag(ProfileChange::Picture))
-                        show(*active, state);
+                        show(plots, state);
                 },
-            .goBack = [active] { return active->goBack(); },
-            .store =
-                [active](QJsonObject& view) {
-                    const VisibleRange range = active->visibleRange();
-                    view.insert(QStringLiteral("range"), QJsonArray{range.begin, range.end});
-                },
-            .restore =
-                [active](const QJsonObject& view) {
-                    const QJsonArray range = view.value(QStringLiteral("range")).toArray();
-                    if (range.size() == 2)
-                        active->setVisibleRange({range[0].toDouble(), range[1].toDouble(1)});
-                }};
+            .goBack = [active = plots.active] { return active->goBack(); },
+            .store = [plots](QJsonObject& view) { store(plots, view); },
+            .restore = [plots](const QJsonObject& view) { restore(plots, view); },
+            .jobs = {&plots.map->job()}};
 }
 
 } // namespace plimsoll::ui

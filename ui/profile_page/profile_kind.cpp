@@ -50,7 +50,8 @@ PageChoice axisChoice()
 
 PageChoice layerChoice()
 {
-    std::vector<PageChoice::Entry> entries{{QStringLiteral("frame"), ProfilePage::tr("Top Frame")},
+    std::vector<PageChoice::Entry> entries{{QStringLiteral("class"), ProfilePage::tr("Class")},
+                                           {QStringLiteral("frame"), ProfilePage::tr("Top Frame")},
                                            {QStringLiteral("stream"), ProfilePage::tr("Stream")},
                                            {QStringLiteral("pool"), ProfilePage::tr("Pool")}};
     return choiceOf(
@@ -75,11 +76,11 @@ std::vector<PageCommand> commands()
 
 } // namespace
 
-PageKind profilePageKind(ProfileLayout layout)
+PageKind profilePageKind(Settings& settings, ProfileLayout layout)
 {
-    const auto make = [layout = std::move(layout)](workspace::DocumentPtr document,
-                                                   QWidget* parent) -> DocumentPage* {
-        return new ProfilePage{std::move(document), layout, parent};
+    const auto make = [&settings, layout = std::move(layout)](workspace::DocumentPtr document,
+                                                              QWidget* parent) -> DocumentPage* {
+        return new ProfilePage{std::move(document), settings, layout, parent};
     };
     return {QString::fromStdString(std::string{workspace::kProfileDocument}),
             make,

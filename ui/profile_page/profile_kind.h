@@ -6,7 +6,9 @@
 
 namespace plimsoll::ui {
 
+class Settings;
+
 /// The kind of page for profiles, with its commands.
-[[nodiscard]] PageKind profilePageKind(ProfileLayout layout);
+[[nodiscard]] PageKind profilePageKind(Settings& settings, ProfileLayout layout);
 
 } // namespace plimsoll::ui

@@ -3,6 +3,7 @@
 
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
+#include "ui/profile_page/find_allocations.h"
 #include "ui/profile_page/profile_texts.h"
 
 #include <QJsonObject>
@@ -11,16 +12,17 @@
 
 namespace plimsoll::ui {
 
-ProfilePage::ProfilePage(workspace::DocumentPtr profile, const ProfileLayout& layout,
-                         QWidget* parent)
+ProfilePage::ProfilePage(workspace::DocumentPtr profile, Settings& settings,
+                         const ProfileLayout& layout, QWidget* parent)
     : DocumentPage{std::move(profile), parent}
+    , m_settings{settings}
     , m_controller{dynamic_cast<workspace::ProfileDocument&>(kept()), keeper()}
 {
     setCentre(m_views.emplace_back(layout.centre(*this)).widget);
     for (const auto& [dock, kinds] : layout.docks) {
         addDock(dock);
         for (const ProfileViewKind& kind : kinds)
-            addView(dock.id, m_views.emplace_back(kind.make(*this)).widget, kind.title);
+            addView(dock.id, m_views.emplace_back(kind.make(*this)).widget, kind.title, kind.title);
     }
     connect(&m_controller, &ProfileController::pictureChanged, this, [this] {
         m_selection.clear();
@@ -98,6 +100,19 @@ QString ProfilePage::factsText() const
     if (devices > 1)
         facts += tr(" · %1 devices").arg(countText(devices));
     return facts;
+}
+
+DocumentPage::Search ProfilePage::searchFor(const QString& query)
+{
+    return [picture = m_controller.picture(), query](const base::JobContext& job) {
+        return findAllocations(*picture, query, job);
+    };
+}
+
+void ProfilePage::showHit(std::size_t allocation)
+{
+    m_allocation.select(static_cast<std::uint32_t>(allocation));
+    Q_EMIT stepWanted(m_controller.picture()->device().firstStep(allocation));
 }
 
 void ProfilePage::clearSelection()

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ui/base/selection.h"
+#include "ui/base/settings.h"
 #include "ui/document_page/document_page.h"
 #include "ui/profile_page/allocation_selection.h"
 #include "ui/profile_page/profile_controller.h"
@@ -19,10 +20,11 @@ class ProfilePage : public DocumentPage
     Q_OBJECT
 
 public:
-    ProfilePage(workspace::DocumentPtr profile, const ProfileLayout& layout,
+    ProfilePage(workspace::DocumentPtr profile, Settings& settings, const ProfileLayout& layout,
                 QWidget* parent = nullptr);
     ~ProfilePage() override;
 
+    [[nodiscard]] Settings& settings() { return m_settings; }
     [[nodiscard]] ProfileController& controller() { return m_controller; }
     [[nodiscard]] const ProfileController& controller() const { return m_controller; }
     /// Step and range in the shown timeline.
@@ -38,6 +40,14 @@ public:
     [[nodiscard]] QString cursorText() const override;
     [[nodiscard]] QString factsText() const override;
     void clearSelection() override;
+    /// A regular expression over the frames of stacks: "file:line:name".
+    [[nodiscard]] QString findHint() const override
+    {
+        return tr("Find file, function, expression…");
+    }
+    [[nodiscard]] Search searchFor(const QString& query) override;
+    /// Selects the allocation and goes to where it begins.
+    void showHit(std::size_t allocation) override;
     bool goBack() override;
     void beginClose() override;
     [[nodiscard]] bool isIdle() const override;
@@ -53,6 +63,7 @@ protected:
 private:
     void show(ProfileChanges what);
 
+    Settings& m_settings;
     ProfileController m_controller;
     Selection m_selection;
     AllocationSelection m_allocation;

@@ -7,7 +7,24 @@ namespace plimsoll::ui {
 
 ProfileLayout profileLayout()
 {
-    return {makePlotsView, {}};
+    const auto tr = [](const char* text) { return ProfilePage::tr(text); };
+    const auto id = [](const char* name) { return QString::fromLatin1(name); };
+    return {makePlotsView,
+            {
+                {{id("inspector"), tr("Inspector"), Qt::RightDockWidgetArea},
+                 {
+                     {id("inspector"), tr("Inspector"), makeInspectorView},
+                     {id("notes"), tr("Notes"), makeNotesView},
+                 }},
+                {{id("tables"), tr("Allocations")},
+                 {
+                     {id("largest"), tr("Largest live"), makeLargestView},
+                     {id("allocations"), tr("Allocations"), makeAllocationsView},
+                     {id("segments"), tr("Segments"), makeSegmentsView},
+                     {id("events"), tr("Events"), makeEventsView},
+                     {id("problems"), tr("Problems"), makeOdditiesView},
+                 }},
+            }};
 }
 
 } // namespace plimsoll::ui

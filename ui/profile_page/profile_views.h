@@ -9,5 +9,12 @@ namespace plimsoll::ui {
 [[nodiscard]] ProfileLayout profileLayout();
 
 [[nodiscard]] ProfileView makePlotsView(ProfilePage& page);
+[[nodiscard]] ProfileView makeInspectorView(ProfilePage& page);
+[[nodiscard]] ProfileView makeEventsView(ProfilePage& page);
+[[nodiscard]] ProfileView makeNotesView(ProfilePage& page);
+[[nodiscard]] ProfileView makeLargestView(ProfilePage& page);
+[[nodiscard]] ProfileView makeAllocationsView(ProfilePage& page);
+[[nodiscard]] ProfileView makeSegmentsView(ProfilePage& page);
+[[nodiscard]] ProfileView makeOdditiesView(ProfilePage& page);
 
 } // namespace plimsoll::ui

@@ -6,11 +6,11 @@
 #include "ui/timeline/stack_columns.h"
 
 #include <QCoreApplication>
-#include <QFontMetricsF>
-#include <QPainterPath>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
 
 namespace plimsoll::ui {
 
@@ -34,6 +34,37 @@ QImage hatchTile(const Theme& theme, double ratio)
     for (int line = 0; line <= 2 * kLines; ++line)
         painter.drawLine(QLineF{line * kHatchGap + 1, -1, -1, line * kHatchGap + 1});
     return tile;
+}
+
+/// Fills what is reserved and not live, row by row: textured rectangles by the column take ten
+/// times as long, since Qt hands each to its threads.
+void hatch(QImage& image, const std::vector<float>& reserved, const std::vector<float>& live,
+           const QImage& tile, double ratio)
+{
+    const std::size_t columns = std::min(reserved.size(), live.size());
+    const auto width = std::min(static_cast<std::size_t>(image.width()),
+                                static_cast<std::size_t>(static_cast<double>(columns) * ratio));
+    std::vector<int> top(width);
+    std::vector<int> bottom(width);
+    const auto rowOf = [&](float height) {
+        return image.height() - static_cast<int>(std::lround(static_cast<double>(height) * ratio));
+    };
+    int first = image.height();
+    for (std::size_t x = 0; x < width; ++x) {
+        const auto column =
+            std::min(columns - 1, static_cast<std::size_t>(static_cast<double>(x) / ratio));
+        top[x] = rowOf(reserved[column]);
+        bottom[x] = rowOf(live[column]);
+        first = std::min(first, top[x]);
+    }
+    for (int y = std::max(0, first); y < image.height(); ++y) {
+        auto* row = reinterpret_cast<QRgb*>(image.scanLine(y));
+        const auto* fill = reinterpret_cast<const QRgb*>(tile.constScanLine(y % tile.height()));
+        const auto side = static_cast<std::size_t>(tile.width());
+        for (std::size_t x = 0, at = 0; x < width; ++x, at = at + 1 == side ? 0 : at + 1)
+            if (y >= top[x] && y < bottom[x])
+                row[x] = fill[at];
+    }
 }
 
 } // namespace
@@ -68,22 +99,17 @@ void ReservedOverlay::draw(const PaintContext& context)
     const double ratio = context.painter.device()->devicePixelRatioF();
     const std::vector<float> reserved = heights(model, context.frame);
     const std::vector<float> live = curveHeights(*model.stacked, model.axis, {}, context.frame.at);
-    m_picture = QPixmap{(plot.size() * ratio).toSize()};
-    m_picture.setDevicePixelRatio(ratio);
-    m_picture.fill(Qt::transparent);
-    QPainter painter{&m_picture};
-    QBrush hatch{hatchTile(context.theme, ratio)};
-    hatch.setTransform(QTransform::fromScale(1 / ratio, 1 / ratio));
-    for (std::size_t x = 0; x < std::min(reserved.size(), live.size()); ++x)
-        if (reserved[x] > live[x])
-            painter.fillRect(QRectF{static_cast<double>(x),
-                                    plot.height() - static_cast<double>(reserved[x]), 1,
-                                    static_cast<double>(reserved[x] - live[x])},
-                             hatch);
+    QImage image{(plot.size() * ratio).toSize(), QImage::Format_ARGB32_Premultiplied};
+    image.fill(Qt::transparent);
+    hatch(image, reserved, live, hatchTile(context.theme, ratio), ratio);
+    image.setDevicePixelRatio(ratio);
+    QPainter painter{&image};
     QPen pen{context.color(Role::Text), kOutline};
     pen.setJoinStyle(Qt::MiterJoin);
     setShape(painter, pen);
     painter.drawPolyline(edgeOf(reserved, plot.height()));
+    painter.end();
+    m_picture = QPixmap::fromImage(std::move(image));
 }
 
 void ReservedOverlay::paintLabel(const PaintContext& context) const
@@ -94,15 +120,50 @@ void ReservedOverlay::paintLabel(const PaintContext& context) const
     const QRectF& gutter = context.frame.layout.gutter;
     if (!context.frame.shows(last))
         return;
-    const QString text = QCoreApplication::translate("ReservedOverlay", "%1 reserved")
-                             .arg(bytesText(last, Rounding::Up));
+    // Below the level, or above it where the plot ends.
     const QFont& font = context.theme.font(TextRole::Small);
-    const QRectF line{gutter.left() + context.px(6), context.frame.at.yOf(last) - context.px(8),
-                      gutter.width() - context.px(8), context.px(16)};
-    context.setText(TextRole::Small, Role::Text);
-    const QString shown =
-        QFontMetricsF{font}.elidedText(text, Qt::ElideRight, std::max(0.0, line.width()));
-    drawNumber(context.painter, QPointF{line.left(), baselineIn(line, font)}, shown, Qt::AlignLeft);
+    const double height = context.px(15);
+    const double level = context.frame.at.yOf(last) - height / 2;
+    const double top = std::min(level, context.frame.at.plot().bottom() - 2 * height);
+    const std::array<std::pair<QString, Role>, 2> lines{
+        {{bytesText(last, Rounding::Up), Role::Text},
+         {QCoreApplication::translate("ReservedOverlay", "reserved"), Role::Muted}}};
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        const QRectF line{gutter.left() + context.px(6), top + static_cast<double>(i) * height,
+                          gutter.width() - context.px(8), height};
+        context.setText(TextRole::Small, lines[i].second);
+        drawNumber(context.painter, QPointF{line.left(), baselineIn(line, font)}, lines[i].first,
+                   Qt::AlignLeft);
+    }
+}
+
+void ReservedOverlay::paintTimelineMarks(const PaintContext& context)
+{
+    const TimelineModel& model = context.model;
+    if (!model.stacked)
+        return;
+    const QRectF& plot = context.frame.at.plot();
+    const QFont& font = context.theme.font(TextRole::Small);
+    double free = plot.left(); // where the next label may begin
+    for (const timeline::Mark& mark : model.stacked->marks()) {
+        const double x = std::round(context.frame.at.xOf(model.axis.positionOf(mark.step)));
+        if (!context.frame.shows(x))
+            continue;
+        context.painter.fillRect(QRectF{x, plot.top(), 1, plot.height()},
+                                 context.color(Role::Danger));
+        const QString name = QString::fromStdString(mark.label);
+        const double width = nameWidth(font, name);
+        // Left of the line where the plot ends before it would.
+        const double left = x + context.px(4) + width < plot.right() ? x + context.px(4)
+                                                                     : x - context.px(4) - width;
+        if (left < free)
+            continue;
+        const QRectF line{left, plot.bottom() - context.px(18), width, context.px(16)};
+        context.painter.fillRect(line.adjusted(-2, 0, 2, 0), context.color(Role::Plot, 0.85));
+        context.setText(TextRole::Small, Role::Danger);
+        drawName(context.painter, QPointF{left, baselineIn(line, font)}, name);
+        free = left + width + context.px(6);
+    }
 }
 
 void ReservedOverlay::paint(const PaintContext& context, const PlacedLabels& /*labels*/,
@@ -115,6 +176,8 @@ void ReservedOverlay::paint(const PaintContext& context, const PlacedLabels& /*l
             context.painter.drawPixmap(context.frame.at.plot().topLeft(), m_picture);
     } else if (stage == PaintStage::Lines) {
         paintLabel(context);
+    } else if (stage == PaintStage::Marks) {
+        paintTimelineMarks(context);
     }
 }
 

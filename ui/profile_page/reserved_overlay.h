@@ -9,7 +9,8 @@
 
 namespace plimsoll::ui {
 
-/// Reserved memory over a timeline of live allocations: an outline, and what of it is idle hatched.
+/// Reserved memory over a timeline of live allocations: an outline, what of it is idle hatched, and
+/// the timeline's marks, such as allocations that failed.
 class ReservedOverlay : public TimelineOverlay
 {
 public:
@@ -32,6 +33,7 @@ private:
                                              const TimelineFrame& frame) const;
     void draw(const PaintContext& context);
     void paintLabel(const PaintContext& context) const;
+    static void paintTimelineMarks(const PaintContext& context);
 
     memtrace::StepCurve m_reserved;
     QPixmap m_picture; ///< of the plot

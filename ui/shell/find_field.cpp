@@ -23,7 +23,6 @@ constexpr int kCountMargin = 8;
 
 FindField::FindField(QWidget* parent) : QLineEdit{parent}
 {
-    setPlaceholderText(tr("Find tensor, module, op, source…"));
     setAccessibleName(tr("Find"));
     addAction(icon(QStringLiteral("search")), QLineEdit::LeadingPosition);
     connect(&Theme::current(), &Theme::changed, this, &FindField::relabel);
@@ -37,6 +36,8 @@ void FindField::setPage(DocumentPage* page)
         return;
     m_page = page;
     clear();
+    if (page != nullptr)
+        setPlaceholderText(page->findHint());
 }
 
 void FindField::search(const QString& query)

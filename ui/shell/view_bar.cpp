@@ -78,6 +78,11 @@ void ViewBar::addSwitch(QAction& action)
     button->setProperty("segment", true);
     static_cast<QHBoxLayout*>(layout())->insertWidget(static_cast<int>(m_switches.size()), button);
     m_switches.push_back(button);
+    // First in the tab order, before what was made earlier.
+    std::vector<QWidget*> order{m_switches.begin(), m_switches.end()};
+    order.insert(order.end(), {m_undo, m_redo, m_fit, m_find, m_findButton, m_export});
+    for (std::size_t i = 1; i < order.size(); ++i)
+        setTabOrder(order[i - 1], order[i]);
     relabel();
 }
 

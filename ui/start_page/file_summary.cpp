@@ -4,6 +4,7 @@
 #include "core/device/known_devices.h"
 #include "core/workspace/composition.h"
 #include "core/workspace/plan_document.h"
+#include "core/workspace/profile/profile_document.h"
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
 #include "ui/base/widgets.h"
@@ -22,8 +23,12 @@ namespace plimsoll::ui {
 namespace {
 
 constexpr std::size_t kColumns = 120;
+/// Larger profiles are not opened for their summary, which would take seconds at each start.
+constexpr qint64 kLargeFile = qint64{64} << 20;
 
-Thumbnail thumbnailOf(const timeline::Timeline& timeline)
+/// `fixedOf`: the part of a stack that doesn't change in a step.
+Thumbnail thumbnailOf(const timeline::Timeline& timeline,
+                      base::Bytes (*fixedOf)(const timeline::Stack& stack))
 {
     Thumbnail thumbnail;
     const std::size_t steps = timeline.stepCount();
@@ -34,14 +39,22 @@ Thumbnail thumbnailOf(const timeline::Timeline& timeline)
     for (std::size_t i = 0; i < columns; ++i) {
         const std::size_t at = timeline.largestStepIn(
             i * steps / columns, std::max(i * steps / columns + 1, (i + 1) * steps / columns));
-        const timeline::Stack stack = timeline.stackAt(at);
-        const double fixed = static_cast<double>(
-            stack[static_cast<std::size_t>(timeline::Category::Parameters)].count()
-            + stack[static_cast<std::size_t>(timeline::Category::OptimizerState)].count());
         thumbnail.total.push_back(static_cast<double>(timeline.totalAt(at).count()) / top);
-        thumbnail.fixed.push_back(fixed / top);
+        thumbnail.fixed.push_back(static_cast<double>(fixedOf(timeline.stackAt(at)).count()) / top);
     }
     return thumbnail;
+}
+
+void addProfile(FileSummary& summary, const workspace::ProfileDocument& document)
+{
+    const workspace::ProfilePicture& picture = *document.first;
+    if (!document.session.file)
+        summary.kind = QObject::tr("Memory profile · %1 allocations")
+                           .arg(countText(picture.device().allocations().size()));
+    summary.peak = picture.timeline->peak();
+    summary.thumbnail = thumbnailOf(*picture.timeline, [](const timeline::Stack& /*stack*/) {
+        return base::Bytes{}; // layers of profiles don't tell weights apart
+    });
 }
 
 void addPlan(FileSummary& summary, const workspace::PlanDocument& document)
@@ -75,8 +88,15 @@ FileSummary summarize(const QString& path, const base::JobContext& job)
     }
     workspace::Choices choices;
     choices.device = plan::findDevice(plan::kDefaultDevice).value_or(plan::Device{});
-    const auto opened =
-        workspace::openFile(path.toStdString(), workspace::documentKinds(choices), job);
+    const workspace::DocumentKinds kinds = workspace::documentKinds(choices);
+    const qint64 bytes = QFileInfo{path}.size();
+    if (bytes > kLargeFile
+        && kinds.formats.kindOf(path.toStdString()) == readers::FileKind::Profile) {
+        summary.kind =
+            QObject::tr("Memory profile · file of %1").arg(bytesText(base::Bytes{bytes}));
+        return summary;
+    }
+    const auto opened = workspace::openFile(path.toStdString(), kinds, job);
     if (!opened) {
         summary.fault = QObject::tr("can't be read");
         return summary;
@@ -89,6 +109,8 @@ FileSummary summarize(const QString& path, const base::JobContext& job)
         summary.name = fileText(document->graph.program->header.model);
     if (summary.name.isEmpty())
         summary.name = QString::fromStdString(first.name());
+    if (const auto* profile = dynamic_cast<const workspace::ProfileDocument*>(&first))
+        addProfile(summary, *profile);
     if (document == nullptr)
         return summary;
     if (!first.session.file)
@@ -100,7 +122,10 @@ FileSummary summarize(const QString& path, const base::JobContext& job)
                 .arg(countText(document->graph.program->ops.size()), shortDeviceName(*gpu));
     const plan::Evaluation& unplanned = document->first->unplanned->evaluation();
     summary.peak = unplanned.peak;
-    summary.thumbnail = thumbnailOf(*unplanned.timeline);
+    summary.thumbnail = thumbnailOf(*unplanned.timeline, [](const timeline::Stack& stack) {
+        return stack[static_cast<std::size_t>(timeline::Category::Parameters)]
+               + stack[static_cast<std::size_t>(timeline::Category::OptimizerState)];
+    });
     addPlan(summary, *document);
     return summary;
 }

@@ -98,11 +98,11 @@ protected:
         const double inner = width() - left - px(12);
         drawLine(painter, QRectF{left, px(12), inner, px(20)},
                  tr("Drop a traced graph or a session here"), TextRole::Strong, Role::Text);
-        drawLine(
-            painter, QRectF{left, px(32), inner, px(20)},
-            tr("Traced step (.plimsoll.json, .plimsoll.json.gz), session (.plimsoll). Recognised "
-               "by content, not by name."),
-            TextRole::Body, Role::Muted);
+        drawLine(painter, QRectF{left, px(32), inner, px(20)},
+                 tr("Traced step (.plimsoll.json), memory profile (.pickle), session (.plimsoll). "
+                    "Recognised "
+                    "by content, not by name."),
+                 TextRole::Body, Role::Muted);
     }
 
 private:

@@ -193,16 +193,14 @@ void paintHoverCard(const PaintContext& context, const QRectF& rect, std::size_t
              QStringLiteral("pin"), context.color(pinned ? Role::Accent : Role::Muted));
 
     CardWriter card{context, rect};
-    card.text(content.title.isEmpty() ? QStringLiteral("op %1").arg(step) : content.title,
-              TextRole::Strong, Role::Text, 0, 24);
+    card.text(content.title.isEmpty() ? model.positionText(step) : content.title, TextRole::Strong,
+              Role::Text, 0, 24);
     card.next();
     if (!content.where.isEmpty()) {
         card.text(content.where, TextRole::Small, Role::Muted);
         card.next();
     }
-    card.text(model.axis.hasTimes() ? timeText(stacked.timeAt(step))
-                                    : QStringLiteral("op %1").arg(step),
-              TextRole::Small, Role::Muted);
+    card.text(model.positionText(step), TextRole::Small, Role::Muted);
     card.right(bytesText(total, Rounding::Up), TextRole::Strong, Role::Text);
     card.next();
     for (const HoverRow& row : content.rows) {

@@ -59,10 +59,20 @@ QRectF windowOf(const TimelineModel& model, const TimelineFrame& frame)
     return {left, top, right - left, bottom - top};
 }
 
+void update(OverviewHeights& known, const TimelineModel& model, const TimelineFrame& frame,
+            const Coordinates& at)
+{
+    if (known.of == model.stacked && known.size == at.plot().size()
+        && known.length == frame.axisLength && known.top == frame.wholeTop)
+        return;
+    known = {model.stacked, at.plot().size(), frame.axisLength, frame.wholeTop,
+             curveColumns(*model.stacked, columnSpans(model.axis, at), {}, at)};
+}
+
 } // namespace
 
 void drawOverviewCurves(QImage& picture, const TimelineModel& model, const TimelineFrame& frame,
-                        const Theme& theme)
+                        const Theme& theme, OverviewHeights& known)
 {
     const QRectF& strip = frame.layout.overview;
     if (strip.isEmpty())
@@ -85,13 +95,14 @@ void drawOverviewCurves(QImage& picture, const TimelineModel& model, const Timel
     if (!model.stacked || model.stacked->stepCount() == 0)
         return;
     const Coordinates at = overviewCoordinates(frame);
-    const std::vector<StepSpan> spans = columnSpans(model.axis, at);
+    update(known, model, frame, at);
     const QColor area = mixed(theme.color(Role::ClassAct), model.pale ? 0.35 : 0.8, ground);
-    forEachLevel(
-        curveColumns(*model.stacked, spans, {}, at),
-        [&](double column, double count, double height, double /*before*/) {
-            fill(QRectF{strip.left() + column, strip.bottom() - height, count, height}, area);
-        });
+    forEachLevel(known.heights, [&](double column, double count, double height, double /*before*/) {
+        fill(QRectF{strip.left() + column, strip.bottom() - height, count, height}, area);
+    });
+    if (model.overviewCurves.empty())
+        return;
+    const std::vector<StepSpan> spans = columnSpans(model.axis, at);
     for (const LineCurve& other : model.overviewCurves) {
         const QColor line = theme.color(other.ink);
         forEachLevel(curveColumns(*other.curve, spans, other.stepAt, at),

@@ -5,18 +5,31 @@
 #include "ui/timeline/timeline_model.h"
 
 #include <QPointF>
+#include <QSizeF>
 
 #include <cstdint>
+#include <vector>
 
 class QImage;
 class QPainter;
 
 namespace plimsoll::ui {
 
+/// Heights of the stacked curve in the strip's columns, which zoom and pan don't change.
+struct OverviewHeights
+{
+    timeline::TimelinePtr of; ///< for which they are; null: none yet
+    QSizeF size;
+    double length = 0;
+    base::Bytes top;
+    std::vector<float> heights;
+};
+
 /// Paints the strip's background and the curves of the whole step, which change only with the
 /// curves, pixel by pixel into an opaque picture: thousands of rectangles, some pixels each.
+/// `known` keeps heights from one call to the next.
 void drawOverviewCurves(QImage& picture, const TimelineModel& model, const TimelineFrame& frame,
-                        const Theme& theme);
+                        const Theme& theme, OverviewHeights& known);
 /// Paints over the curves: the overlay's line, the visible window and its two handles.
 void paintOverview(QPainter& painter, const TimelineModel& model, const TimelineFrame& frame,
                    const Theme& theme);

@@ -160,7 +160,7 @@ void paintBands(const PaintContext& context)
         context.setText(TextRole::Small, Role::Text);
         drawNumber(painter, QPointF{left + std::min(context.px(7), (right - left) / 4), baseline},
                    shown, Qt::AlignLeft);
-        if (!axis.hasTimes() || shown != name)
+        if (!context.model.isTimed() || shown != name)
             continue;
         const QString duration =
             timeText(base::Nanoseconds{static_cast<std::int64_t>(end - begin)});
@@ -198,10 +198,12 @@ void paintTimeAxis(const PaintContext& context)
     if (context.model.axis.stepCount() == 0)
         return;
     const double gap = 64.0 * context.frame.layout.scale;
-    const bool times = context.model.axis.hasTimes();
+    const QString& counted = context.model.counted;
     const std::vector<Tick> ticks =
-        times ? timeTicks(at.visibleBegin(), at.visibleEnd(), axis.width(), gap)
-              : stepTicks(at.visibleBegin(), at.visibleEnd(), axis.width(), gap);
+        context.model.isTimed()
+            ? timeTicks(at.visibleBegin(), at.visibleEnd(), axis.width(), gap)
+            : stepTicks(at.visibleBegin(), at.visibleEnd(), axis.width(),
+                        counted.isEmpty() ? QStringLiteral("op") : counted, gap);
     QPainter& painter = context.painter;
     painter.setRenderHint(QPainter::Antialiasing, false);
     const QFont& small = context.theme.font(TextRole::Small);

@@ -242,7 +242,7 @@ std::optional<PinDistance> pinDistance(const TimelineModel& model, const Timelin
         return std::nullopt;
     Tag tag;
     tag.strong = bytesDifferenceText(stacked.totalAt(second) - stacked.totalAt(first));
-    if (model.axis.hasTimes())
+    if (model.isTimed())
         tag.plain = timeDifferenceText(stacked.timeAt(second) - stacked.timeAt(first));
     const QSizeF size = tagSize(theme, tag);
     const double middle =
@@ -261,13 +261,17 @@ void paintPinDistance(const PaintContext& context)
 std::array<Tag, 2> rangeReadout(const TimelineModel& model)
 {
     const StepRange range = *model.range;
+    if (model.rangeText) {
+        const RangeText text = model.rangeText(range);
+        return {Tag{text.strong, text.plain}, Tag{{}, text.below}};
+    }
     const timeline::Change change = timeline::changeBetween(*model.stacked, range.begin, range.end);
     const QString steps =
         readoutText(range.begin == range.end ? "step %1" : "steps %1").arg(rangeText(range));
     const QString time =
         timeText(model.stacked->timeAt(range.end + 1) - model.stacked->timeAt(range.begin));
     return {Tag{bytesDifferenceText(change.difference),
-                model.axis.hasTimes() ? readoutText("in %1 · %2").arg(time, steps) : steps},
+                model.isTimed() ? readoutText("in %1 · %2").arg(time, steps) : steps},
             Tag{{},
                 readoutText("allocated %1 · freed %2")
                     .arg(bytesText(change.allocated), bytesText(change.freed))}};

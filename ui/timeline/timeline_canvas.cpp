@@ -150,7 +150,7 @@ void TimelineCanvas::compose(const TimelineFrame& frame)
     QPainter painter{&shown.stack.picture()};
     paintBands({painter, m_model, frame, theme});
     painter.end();
-    drawOverviewCurves(shown.stack.picture(), m_model, frame, theme);
+    drawOverviewCurves(shown.stack.picture(), m_model, frame, theme, m_overview);
     shown.isCurrent = true;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "ui/timeline/overview.h"
 #include "ui/timeline/paint_context.h"
 #include "ui/timeline/patterns.h"
 #include "ui/timeline/stack_raster.h"
@@ -53,6 +54,7 @@ private:
     Base m_base;
     Base m_paleBase; ///< of a pale stack, which a drag crosses repeatedly
     StackColumns m_columns;
+    OverviewHeights m_overview;
     FillTiles m_tiles;
     FillTiles m_paleTiles;
     double m_tilesRatio = 0;

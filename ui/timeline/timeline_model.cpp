@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/timeline/timeline_model.h"
 
+#include "ui/base/numbers.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -23,6 +25,15 @@ constexpr double kLeastPlot = 160;
 base::Bytes TimelineModel::reach() const
 {
     return stacked && !heldLength ? std::max(content, stacked->peak()) : content;
+}
+
+QString TimelineModel::positionText(std::size_t step) const
+{
+    if (isTimed())
+        return timeText(stacked->timeAt(step));
+    const auto position = static_cast<std::uint64_t>(axis.positionOf(step));
+    return counted.isEmpty() ? QStringLiteral("op %1").arg(step)
+                             : QStringLiteral("%1 %2").arg(counted, countText(position));
 }
 
 base::Bytes TimelineModel::axisContent() const

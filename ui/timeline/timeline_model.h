@@ -55,6 +55,15 @@ struct HoverContent
 };
 using HoverProvider = std::function<HoverContent(std::size_t step)>;
 
+/// What is read out of a selected range: "-1.42 GiB", "in 84.6 ms", and a second line.
+struct RangeText
+{
+    QString strong;
+    QString plain;
+    QString below;
+};
+using RangeTextProvider = std::function<RangeText(const StepRange& range)>;
+
 /// The complete state of a timeline's picture; the view changes it, painters read it.
 struct TimelineModel
 {
@@ -67,6 +76,10 @@ struct TimelineModel
     QString peakName;
     bool pale = false; ///< drawn at 45 %
     HoverProvider hover;
+    /// What positions of the axis count if they aren't nanoseconds: "event". Empty: nanoseconds, or
+    /// ops where the timeline has no times.
+    QString counted;
+    RangeTextProvider rangeText; ///< null: differences of bytes, time and steps
 
     TimelineOverlay* overlay = nullptr; ///< its owner outlives the view's last paint
     /// Level of the overlay's line, with a handle in the right gutter; labels keep clear of it.
@@ -99,6 +112,10 @@ struct TimelineModel
     /// The value that the memory axis must reach.
     [[nodiscard]] base::Bytes axisContent() const;
     [[nodiscard]] double axisLength() const { return heldLength.value_or(axis.length()); }
+    /// Whether positions of the axis are nanoseconds.
+    [[nodiscard]] bool isTimed() const { return axis.hasTimes() && counted.isEmpty(); }
+    /// Where a step begins: "12.4 ms", "event 84", "op 12".
+    [[nodiscard]] QString positionText(std::size_t step) const;
 };
 
 /// The places of the timeline's parts, in logical pixels of the widget (design 5.1).

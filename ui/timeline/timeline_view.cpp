@@ -202,6 +202,7 @@ void TimelineView::paintEvent(QPaintEvent* /*event*/)
 {
     QPainter painter{this};
     m_canvas.paint(painter);
+    Q_EMIT painted();
 }
 
 void TimelineView::resizeEvent(QResizeEvent* event)

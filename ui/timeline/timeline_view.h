@@ -56,6 +56,8 @@ public:
     void setByteZoom(std::optional<ByteRange> range);
     /// Nanoseconds or steps, as StepAxis::length(): of the shown step, or longer during a drag.
     [[nodiscard]] double axisLength() const { return m_model.axisLength(); }
+    /// The plot without its axes.
+    [[nodiscard]] QRectF plotRect() const { return frame().at.plot(); }
     /// The step under the cursor.
     [[nodiscard]] std::optional<std::size_t> cursorStep() const { return m_model.cursorStep; }
     /// The selected range.
@@ -92,6 +94,7 @@ Q_SIGNALS:
     void pinsChanged();
     /// A menu is wanted by mouse or keyboard, about what is there.
     void menuRequested(const plimsoll::ui::TimelineSpot& spot, const QPoint& globalPos);
+    void painted(); ///< for views that share the axis: it may have changed
     /// The cursor is on this step, or has left.
     void stepHovered(std::optional<std::size_t> step);
 

@@ -2,6 +2,7 @@
 #include "app/cli/graph_input.h"
 #include "app/cli/inspect/inspect_accesses.h"
 #include "app/cli/inspect/inspect_outline.h"
+#include "app/cli/inspect/inspect_profile.h"
 #include "app/cli/verbs.h"
 #include "core/base/budget.h"
 #include "core/base/format.h"
@@ -254,7 +255,8 @@ private:
     {
         const std::optional<readers::FileKind> kind = workspace::fileFormats().kindOf(file);
         const bool isPlan = kind == readers::FileKind::Plan;
-        if (!isPlan && kind != readers::FileKind::Measurement)
+        const bool isProfile = kind == readers::FileKind::Profile;
+        if (!isPlan && !isProfile && kind != readers::FileKind::Measurement)
             return inspectGraph(file);
         if (m_chain || m_accesses || m_at.isGiven())
             throw VerbError(base::ErrorKind::Usage,
@@ -262,7 +264,9 @@ private:
                                         m_chain      ? "--chain"
                                         : m_accesses ? "--accesses"
                                                      : "--at",
-                                        io::pathText(file), isPlan ? "plan" : "measurement"));
+                                        io::pathText(file), readers::kindName(*kind)));
+        if (isProfile)
+            return inspectProfile(file, common());
         return isPlan ? inspectPlan(file) : inspectMeasurement(file);
     }
     [[nodiscard]] Answer inspectGraph(const std::string& file) const

@@ -3,7 +3,7 @@
 
 #include "core/base/format.h"
 #include "core/base/try.h"
-#include "core/memtrace/column_file.h"
+#include "core/memtrace/columns/column_file.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -55,16 +55,22 @@ base::Result<ProfilePicturePtr> profilePicture(memtrace::MemoryTracePtr trace,
                                ? static_cast<std::size_t>(chosen - devices.begin())
                                : highestDevice(devices);
     settings.device = devices[picture->deviceIndex].ordinal();
+    if (!trace->hasTimes())
+        settings.axis = memtrace::Axis::Events;
     picture->settings = settings;
     picture->trace = std::move(trace);
     job.report(1, 4);
+    picture->classes = memtrace::classify(*picture->trace, picture->device());
     const memtrace::Layering layering =
-        memtrace::layeringOf(*picture->trace, picture->device(), settings.grouping);
+        settings.grouping == memtrace::Grouping::Class
+            ? memtrace::Layering{memtrace::classLayers(), picture->classes.classOf}
+            : memtrace::layeringOf(*picture->trace, picture->device(), settings.grouping);
     if (job.stopRequested())
         return base::cancelled();
     job.report(2, 4);
     picture->timeline =
         memtrace::buildTimeline(*picture->trace, picture->device(), layering, settings.axis);
+    picture->layout = memtrace::AddressLayout{picture->device()};
     job.report(4, 4);
     return picture;
 }

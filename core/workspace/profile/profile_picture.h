@@ -3,8 +3,10 @@
 
 #include "core/base/job_context.h"
 #include "core/base/result.h"
+#include "core/memtrace/analysis/address_layout.h"
+#include "core/memtrace/analysis/classify.h"
+#include "core/memtrace/analysis/layering.h"
 #include "core/memtrace/build_timeline.h"
-#include "core/memtrace/layering.h"
 #include "core/memtrace/memory_trace.h"
 
 #include <memory>
@@ -18,7 +20,7 @@ struct ProfileSettings
 {
     std::optional<int> device; ///< ordinal; none: the device with the highest peak
     memtrace::Axis axis = memtrace::Axis::Time;
-    memtrace::Grouping grouping = memtrace::Grouping::Frame;
+    memtrace::Grouping grouping = memtrace::Grouping::Class;
 
     bool operator==(const ProfileSettings&) const = default;
 };
@@ -29,7 +31,9 @@ struct ProfilePicture
     memtrace::MemoryTracePtr trace;
     ProfileSettings settings;
     std::size_t deviceIndex = 0;    ///< in MemoryTrace::devices()
+    memtrace::Classes classes;      ///< of the device's allocations
     timeline::TimelinePtr timeline; ///< of all its allocations
+    memtrace::AddressLayout layout;
 
     [[nodiscard]] const memtrace::DeviceTrace& device() const
     {

@@ -30,6 +30,7 @@ private Q_SLOTS:
     void tellsWhatAPlanSays_data();
     void tellsWhatAPlanSays();
     void tellsWhatAMeasurementSays();
+    void tellsWhatAMemoryProfileSays();
     void readsAPlanAsStrictlyAsItsGraphDoes_data();
     void readsAPlanAsStrictlyAsItsGraphDoes();
     void optionsOfGraphsAreRefused();
@@ -46,6 +47,8 @@ private:
 
     QString m_measurement =
         text(PLIMSOLL_SOURCE_DIR "/tests/fuzz/corpus/fuzz_measurement/two-runs.json");
+    QString m_profile =
+        text(PLIMSOLL_SOURCE_DIR "/tests/fuzz/corpus/fuzz_torch_snapshot/protocol-4.pickle");
 };
 
 void CliInspectTest::tellsWhatAPlanSays_data()
@@ -142,14 +145,47 @@ void CliInspectTest::readsAPlanAsStrictlyAsItsGraphDoes()
     QVERIFY2(run.error.contains(named), run.error.constData());
 }
 
+void CliInspectTest::tellsWhatAMemoryProfileSays()
+{
+    const QJsonObject json = runCli({text("inspect"), m_profile, text("--json")}).json();
+    QCOMPARE(json[text("kind")].toString(), text("profile"));
+    QCOMPARE(json[text("format")].toString(), text("torch-snapshot"));
+    QCOMPARE(json[text("format_version")].toInt(), 4);
+    const QJsonObject summary = json[text("summary")].toObject();
+    const auto number = [&](const char* key) { return summary[text(key)].toInteger(-99); };
+    QCOMPARE(number("events"), 8);
+    QCOMPARE(number("devices"), 2);
+    QCOMPARE(number("allocations"), 3);
+    QCOMPARE(number("stacks"), 1);
+    QCOMPARE(number("ooms"), 1);
+    QCOMPARE(number("annotations"), 1);
+    QCOMPARE(number("initial_bytes"), 0);
+    QCOMPARE(number("peak_bytes"), 1300);
+    QCOMPARE(number("peak_event"), 2);
+    QCOMPARE(number("peak_ns"), 2000);
+    QCOMPARE(number("peak_reserved_bytes"), 2097152);
+    QCOMPARE(number("end_bytes"), 900);
+    QCOMPARE(number("end_allocated_bytes"), 1024);
+    QCOMPARE(number("end_reserved_bytes"), 2097152);
+    QCOMPARE(number("end_free_blocks"), 1);
+    QCOMPARE(number("end_free_bytes"), 2096128);
+    QCOMPARE(number("end_largest_free_bytes"), 2096128);
+    QCOMPARE(summary[text("per_device")].toArray().size(), 2);
+
+    const QByteArray told = runCli({text("inspect"), m_profile}).out;
+    QVERIFY2(told.contains("  peak               1.3 KiB at event 2\n"), told.constData());
+    QVERIFY2(told.contains("pinned host memory\n"), told.constData());
+}
+
 void CliInspectTest::optionsOfGraphsAreRefused()
 {
-    for (const QStringList& options :
-         {QStringList{text("--at"), text("batch=3")}, {text("--chain")}}) {
-        const CliRun run = runCli(QStringList{text("inspect"), m_measurement} + options);
+    for (const QStringList& options : {QStringList{m_measurement, text("--at"), text("batch=3")},
+                                       {m_measurement, text("--chain")},
+                                       {m_profile, text("--chain")}}) {
+        const CliRun run = runCli(QStringList{text("inspect")} + options);
         QCOMPARE(run.exit, 2);
         QVERIFY2(run.hasOneSentence(), run.error.constData());
-        QVERIFY2(run.error.startsWith(options.first().toUtf8() + " is for graphs, but "),
+        QVERIFY2(run.error.startsWith(options[1].toUtf8() + " is for graphs, but "),
                  run.error.constData());
     }
 }
@@ -162,6 +198,7 @@ void CliInspectTest::namesTheKindOfFileThatIsNoGraph()
     QVERIFY(tests::createSession(session, {}).has_value());
     for (const auto& [path, kind] :
          {std::pair{plan, "a plan"}, std::pair{m_measurement, "a measurement"},
+          std::pair{m_profile, "a profile"},
           std::pair{QString::fromStdString(session), "a session"}})
         for (const QStringList& arguments :
              {QStringList{text("plan"), path, text("--budget"), text("1GiB")},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The largest sizes that run: searched in the window, stopped, taken, out of date.
-#include "ui/plan_tables/column_fitter.h"
 #include "ui/problem_form/size_form.h"
+#include "ui/tables/column_fitter.h"
 
 #include "tests/support/test_main.h"
 #include "tests/ui/fits/fits_fixture.h"

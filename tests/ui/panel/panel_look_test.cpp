@@ -290,7 +290,7 @@ void PanelLookTest::copiesAPlaceInTheSource()
     QVERIFY(page != nullptr);
     auto* table = &viewOf<PlanView>(*page);
     QModelIndex cell = table->model()->index(0, PlanModel::SourceColumn);
-    while (!cell.data(PlanModel::LinkRole).toBool()) { // rows of several places have no link
+    while (!cell.data(LinkRole).toBool()) { // rows of several places have no link
         cell = table->indexBelow(cell);
         QVERIFY(cell.isValid());
     }

@@ -2,10 +2,13 @@
 // A profile in the window, out of a session: beside a graph, changed, undone, saved, opened again.
 #include "ui/profile_page/profile_page.h"
 
-#include "core/memtrace/column_file.h"
+#include "core/memtrace/columns/column_file.h"
 #include "core/workspace/profile/profile_document.h"
 #include "ui/base/numbers.h"
+#include "ui/memory_map/address_map_view.h"
 #include "ui/profile_page/active_view.h"
+#include "ui/profile_page/allocation_page.h"
+#include "ui/profile_page/inspector.h"
 
 #include "tests/support/recorded_training.h"
 #include "tests/support/test_main.h"
@@ -14,6 +17,9 @@
 #include <QAction>
 #include <QMenuBar>
 #include <QSignalSpy>
+#include <QTabBar>
+#include <QTableView>
+#include <QWheelEvent>
 
 namespace {
 
@@ -30,6 +36,13 @@ private Q_SLOTS:
     void init() { openWindow(); }
     void cleanup() { closeWindow(); }
     void showsTheRecording();
+    void theMapSharesTheAxis();
+    void aClickInTheMapSelects();
+    void tablesFollowCursorAndRange();
+    void theInspectorTellsTheAllocation();
+    void eventsSelect();
+    void devicesAreTabs();
+    void framesAreFound();
     void changesAreUndone();
     void aSessionKeepsWhatIsShown();
     void aSessionHoldsGraphsAndProfiles();
@@ -59,6 +72,13 @@ private:
         m_window->openFiles({path});
         return opened.wait(kPatience) ? qobject_cast<ProfilePage*>(m_window->currentPage())
                                       : nullptr;
+    }
+    static AllocationPage& pageOf(const ProfilePage& page, const char* name)
+    {
+        for (AllocationPage* view : page.findChildren<AllocationPage*>())
+            if (view->table().accessibleName() == QLatin1String{name})
+                return *view;
+        qFatal("There is no such table.");
     }
     [[nodiscard]] QStringList menus() const
     {
@@ -100,6 +120,171 @@ void ProfilePageTest::showsTheRecording()
                  .arg(bytesText(base::Bytes{24 * RecordedTraining::kMiB}), bytesText(reserved)));
 }
 
+void ProfilePageTest::theMapSharesTheAxis()
+{
+    ProfilePage* page = openProfile(sessionOf({}));
+    QVERIFY(page != nullptr);
+    auto& active = tests::viewOf<ActiveView>(*page);
+    auto& map = tests::viewOf<AddressMapView>(*page);
+    QVERIFY(QTest::qWaitFor([&] { return map.isCurrent(); }, kPatience));
+    QCOMPARE(map.plotRect().left(), active.plotRect().left());
+    QCOMPARE(map.plotRect().width(), active.plotRect().width());
+    // The wheel over the map zooms both.
+    const QPointF middle = map.plotRect().center();
+    QWheelEvent wheel{middle,         map.mapToGlobal(middle), {},   {0, 240}, Qt::NoButton,
+                      Qt::NoModifier, Qt::NoScrollPhase,       false};
+    QCoreApplication::sendEvent(&map, &wheel);
+    QVERIFY(active.visibleRange().end - active.visibleRange().begin < 0.9);
+    QVERIFY(QTest::qWaitFor([&] { return map.isCurrent(); }, kPatience));
+    // A drag over the map selects a range of steps, which the plot above reads out.
+    const QPoint from = (middle - QPointF{60, 0}).toPoint();
+    const QPoint to = (middle + QPointF{80, 10}).toPoint();
+    QTest::mousePress(&map, Qt::LeftButton, {}, from);
+    QTest::mouseMove(&map, from + QPoint{20, 0});
+    QTest::mouseMove(&map, to);
+    QTest::mouseRelease(&map, Qt::LeftButton, {}, to);
+    QVERIFY(page->selection().range().has_value());
+    QCOMPARE(active.range(), page->selection().range());
+    QVERIFY(!page->allocation().allocation().has_value());
+}
+
+void ProfilePageTest::aClickInTheMapSelects()
+{
+    ProfilePage* page = openProfile(sessionOf({}));
+    QVERIFY(page != nullptr);
+    auto& map = tests::viewOf<AddressMapView>(*page);
+    QVERIFY(QTest::qWaitFor([&] { return map.isCurrent(); }, kPatience));
+    const memtrace::DeviceTrace& device = page->controller().picture()->device();
+    int clicked = 0;
+    for (std::uint32_t i = 0; i < device.allocations().size(); ++i) {
+        const QRectF rect = map.rectOf(i);
+        if (rect.width() < 4 || rect.height() < 4)
+            continue;
+        QTest::mouseClick(&map, Qt::LeftButton, {}, rect.center().toPoint());
+        QCOMPARE(page->allocation().allocation(), std::optional{i});
+        ++clicked;
+    }
+    QVERIFY2(clicked > 20, qPrintable(QString::number(clicked)));
+    // Esc deselects, and a click beside all of them does.
+    QTest::keyClick(m_window.get(), Qt::Key_Escape);
+    QVERIFY(!page->allocation().allocation().has_value());
+}
+
+void ProfilePageTest::tablesFollowCursorAndRange()
+{
+    ProfilePage* page = openProfile(sessionOf({}));
+    QVERIFY(page != nullptr);
+    AllocationPage& live = pageOf(*page, "Largest live");
+    QVERIFY(QTest::qWaitFor([&] { return live.isCurrent(); }, kPatience));
+    // At the peak: 12 weights, 12 activations, the first scratch. Largest first.
+    QCOMPARE(live.model().rowCount(), 25);
+    QCOMPARE(live.model().index(0, AllocationModel::SizeColumn).data().toString(),
+             bytesText(base::Bytes{3 * RecordedTraining::kMiB}));
+    QCOMPARE(live.model().index(0, AllocationModel::NameColumn).data().toString(),
+             QStringLiteral("forward, model.py:12"));
+    page->selection().setStep(2); // after two activations
+    QVERIFY(QTest::qWaitFor([&] { return live.isCurrent() && live.model().rowCount() == 14; },
+                            kPatience));
+    tests::chooseTab(*page, QStringLiteral("Allocations"), QStringLiteral("tables"));
+    AllocationPage& all = pageOf(*page, "Allocations");
+    QVERIFY(QTest::qWaitFor([&] { return all.isCurrent(); }, kPatience));
+    QCOMPARE(all.model().rowCount(), 60);
+    page->selection().setRange(StepRange{1, 3});
+    QVERIFY(QTest::qWaitFor([&] { return all.isCurrent() && all.model().rowCount() == 15; },
+                            kPatience));
+    // A click on a header sorts; on a row, it selects in every view.
+    all.table().sortByColumn(AllocationModel::SizeColumn, Qt::AscendingOrder);
+    QVERIFY(QTest::qWaitFor(
+        [&] {
+            return all.isCurrent()
+                   && all.model().index(0, AllocationModel::SizeColumn).data().toString()
+                          == bytesText(base::Bytes{RecordedTraining::kMiB});
+        },
+        kPatience));
+    all.table().selectRow(0);
+    QCOMPARE(page->allocation().allocation(), std::optional{all.model().allocationAt(0)});
+}
+
+void ProfilePageTest::theInspectorTellsTheAllocation()
+{
+    ProfilePage* page = openProfile(sessionOf({}));
+    QVERIFY(page != nullptr);
+    const auto& inspector = tests::viewOf<Inspector>(*page);
+    QCOMPARE(inspector.value(QStringLiteral("Size")), QString{});
+    page->allocation().select(1); // the second activation: 2 MiB
+    QCOMPARE(inspector.value(QStringLiteral("Size")),
+             exactBytesText(base::Bytes{2 * RecordedTraining::kMiB}));
+    QCOMPARE(inspector.value(QStringLiteral("Allocated")), timeText(base::Nanoseconds{100'000}));
+    QCOMPARE(inspector.value(QStringLiteral("Stream")), QStringLiteral("default"));
+    QCOMPARE(inspector.value(QStringLiteral("Class")), QStringLiteral("Activations"));
+    QCOMPARE(inspector.rule(), QStringLiteral("Forward allocated it, and backward still has it."));
+    QCOMPARE(inspector.value(QStringLiteral("Block")), QString{}); // it is freed before the end
+    page->allocation().select(48);                                 // a weight
+    QCOMPARE(inspector.value(QStringLiteral("Allocated")), QStringLiteral("before the recording"));
+    QCOMPARE(inspector.value(QStringLiteral("Freed")), QStringLiteral("not within the recording"));
+    QCOMPARE(inspector.value(QStringLiteral("Block")), inspector.value(QStringLiteral("Size")));
+    QTest::keyClick(m_window.get(), Qt::Key_Escape);
+    QCOMPARE(inspector.value(QStringLiteral("Size")), QString{});
+}
+
+void ProfilePageTest::eventsSelect()
+{
+    ProfilePage* page = openProfile(sessionOf({}));
+    QVERIFY(page != nullptr);
+    tests::chooseTab(*page, QStringLiteral("Events"), QStringLiteral("tables"));
+    QTableView* table = nullptr;
+    for (QTableView* view : page->findChildren<QTableView*>())
+        if (view->accessibleName() == QStringLiteral("Events"))
+            table = view;
+    QVERIFY(table != nullptr);
+    // 24 allocations of activations, 24 of scratch, 48 frees that are two events each.
+    QCOMPARE(table->model()->rowCount(), 96);
+    QCOMPARE(table->model()->index(95, 0).data().toString(), QStringLiteral("142"));
+    QCOMPARE(table->model()->index(95, 2).data().toString(), QStringLiteral("free"));
+    table->selectRow(3);
+    QCOMPARE(page->selection().step(), std::optional<std::size_t>{4});
+    QCOMPARE(page->allocation().allocation(), std::optional<std::uint32_t>{3});
+}
+
+void ProfilePageTest::devicesAreTabs()
+{
+    RecordedTraining training;
+    training.devices = 3;
+    ProfilePage* page = openProfile(sessionOf(std::move(training)));
+    QVERIFY(page != nullptr);
+    QTabBar* tabs = nullptr;
+    for (QTabBar* bar : page->findChildren<QTabBar*>())
+        if (bar->accessibleName() == QStringLiteral("Devices"))
+            tabs = bar;
+    QVERIFY(tabs != nullptr && tabs->isVisible());
+    QCOMPARE(tabs->count(), 3);
+    QTest::mouseClick(tabs, Qt::LeftButton, {}, tabs->tabRect(2).center());
+    QVERIFY(
+        QTest::qWaitFor([&] { return page->controller().picture()->deviceIndex == 2; }, kPatience));
+    QVERIFY(tests::viewOf<ActiveView>(*page).subtitle().contains(QStringLiteral("GPU 2")));
+    trigger("edit.undo");
+    QVERIFY(
+        QTest::qWaitFor([&] { return page->controller().picture()->deviceIndex == 0; }, kPatience));
+    QCOMPARE(tabs->currentIndex(), 0);
+}
+
+void ProfilePageTest::framesAreFound()
+{
+    ProfilePage* page = openProfile(sessionOf({}));
+    QVERIFY(page != nullptr);
+    const auto hitsFor = [&](const char* query) {
+        return page->searchFor(QString::fromLatin1(query))({}).value_or(DocumentPage::Hits{});
+    };
+    QCOMPARE(hitsFor("model\\.py:1[12]:").size(), std::size_t{4}); // two layers, two steps
+    QCOMPARE(hitsFor("TRAIN.PY").size(), std::size_t{24});
+    QCOMPARE(hitsFor("model.py:11:forward(").size(), std::size_t{0}); // no expression, and no text
+    const DocumentPage::Hits hits = hitsFor("py:11:");
+    QCOMPARE(hits, (DocumentPage::Hits{1, 25}));
+    page->showHit(hits[1]);
+    QCOMPARE(page->allocation().allocation(), std::optional<std::uint32_t>{25});
+    QCOMPARE(page->selection().step(), std::optional<std::size_t>{50});
+}
+
 void ProfilePageTest::changesAreUndone()
 {
     ProfilePage* page = openProfile(sessionOf({}));
@@ -109,7 +294,7 @@ void ProfilePageTest::changesAreUndone()
     QCOMPARE(duration, double(page->controller().document().trace->duration().count()));
     choose(*page, memtrace::Axis::Events);
     QVERIFY(QTest::qWaitFor([&] { return active.axisLength() != duration; }, kPatience));
-    QCOMPARE(active.axisLength(), double(active.timeline()->stepCount()));
+    QCOMPARE(active.axisLength(), 145.0); // 144 events, and the state after the last
     trigger("edit.undo");
     QVERIFY(QTest::qWaitFor([&] { return active.axisLength() == duration; }, kPatience));
     trigger("edit.redo");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The columns of the plan's table that are hidden at first: what they say is the evaluation's.
-#include "ui/plan_tables/column_fitter.h"
 #include "ui/plan_tables/plan_model.h"
 #include "ui/plan_tables/plan_page.h"
 #include "ui/plan_tables/plan_view.h"
+#include "ui/tables/column_fitter.h"
 
 #include "tests/support/test_main.h"
 #include "tests/ui/window_fixture.h"

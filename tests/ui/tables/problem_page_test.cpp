@@ -3,7 +3,7 @@
 #include "ui/base/numbers.h"
 #include "ui/document_page/pages_dock.h"
 #include "ui/models/problem_model.h"
-#include "ui/plan_tables/table_look.h"
+#include "ui/tables/table_look.h"
 
 #include "tests/support/test_main.h"
 #include "tests/ui/window_fixture.h"

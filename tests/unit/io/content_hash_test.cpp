@@ -5,12 +5,22 @@
 
 #include <QTest>
 
+#include <algorithm>
 #include <set>
 #include <string>
 
 namespace {
 
 using plimsoll::io::contentHash;
+using plimsoll::io::PartsHash;
+
+std::string partsHash(std::string_view bytes, std::size_t part = std::string_view::npos)
+{
+    PartsHash hash;
+    for (; !bytes.empty(); bytes.remove_prefix(std::min(part, bytes.size())))
+        hash.add(bytes.substr(0, part));
+    return hash.text();
+}
 
 class ContentHashTest : public QObject
 {
@@ -21,6 +31,7 @@ private Q_SLOTS:
     void neverChanges();
     void differsForEveryChangedBit();
     void differsForEveryLength();
+    void partsMakeNoDifference();
 };
 
 void ContentHashTest::neverChanges_data()
@@ -44,12 +55,13 @@ void ContentHashTest::neverChanges()
 void ContentHashTest::differsForEveryChangedBit()
 {
     std::string bytes(100, 'x');
-    std::set<std::string> seen{contentHash(bytes)};
+    std::set<std::string> seen{contentHash(bytes), partsHash(bytes)};
     for (char& byte : bytes)
         for (unsigned bit = 0; bit < 8; ++bit) {
             const char before = byte;
             byte = static_cast<char>(static_cast<unsigned char>(byte) ^ (1U << bit));
             QVERIFY(seen.insert(contentHash(bytes)).second);
+            QVERIFY(seen.insert(partsHash(bytes)).second);
             byte = before;
         }
 }
@@ -57,8 +69,21 @@ void ContentHashTest::differsForEveryChangedBit()
 void ContentHashTest::differsForEveryLength()
 {
     std::set<std::string> seen;
-    for (std::size_t length = 0; length < 100; ++length)
+    for (std::size_t length = 0; length < 100; ++length) {
         QVERIFY(seen.insert(contentHash(std::string(length, '\0'))).second);
+        QVERIFY(seen.insert(partsHash(std::string(length, '\0'))).second);
+    }
+}
+
+void ContentHashTest::partsMakeNoDifference()
+{
+    std::string bytes;
+    for (int i = 0; i < 1000; ++i)
+        bytes += static_cast<char>(i * 7 % 251);
+    const std::string whole = partsHash(bytes);
+    QCOMPARE(whole.c_str(), "b3b97f855d4f0ae0"); // saved sessions hold such values
+    for (const std::size_t part : {1U, 3U, 31U, 32U, 33U, 500U})
+        QCOMPARE(partsHash(bytes, part), whole);
 }
 
 } // namespace

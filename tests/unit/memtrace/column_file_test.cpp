@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/memtrace/column_file.h"
+#include "core/memtrace/columns/column_file.h"
 
 #include "core/memtrace/build_timeline.h"
 

@@ -141,7 +141,7 @@ void TicksTest::labelsTheEndsOfTheTimeAxis()
 
 void TicksTest::countsOpsWhereThereAreNoTimes()
 {
-    const std::vector<Tick> ticks = stepTicks(0, 1064, 912);
+    const std::vector<Tick> ticks = stepTicks(0, 1064, 912, QStringLiteral("op"));
     QCOMPARE(ticks.front().label, QStringLiteral("op 0"));
     QCOMPARE(ticks.back().label, QStringLiteral("1064"));
 }

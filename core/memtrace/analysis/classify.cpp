@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/memtrace/analysis/classify.h"
+
+#include "core/memtrace/frames.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace plimsoll::memtrace {
+
+namespace {
+
+enum class Phase : std::uint8_t { Unknown, Forward, Backward, Optimizer };
+
+bool contains(std::string_view text, std::string_view part)
+{
+    return text.find(part) != std::string_view::npos;
+}
+
+bool isOptimizerFrame(const StackTable& stacks, const Frame& frame)
+{
+    const std::string_view file = stacks.text(frame.file);
+    const std::string_view name = stacks.text(frame.name);
+    if (contains(file, "torch/optim/"))
+        return true;
+    // The user's own: a step() in a file such as optimizer.py.
+    return name == "step" && contains(file.substr(file.rfind('/') + 1), "optim");
+}
+
+bool isBackwardFrame(const StackTable& stacks, const Frame& frame)
+{
+    const std::string_view name = stacks.text(frame.name);
+    return contains(name, "autograd::Engine") || contains(name, "torch::autograd::Node");
+}
+
+/// By stack.
+std::vector<Phase> phasesOfStacks(const StackTable& stacks)
+{
+    std::vector<Phase> phases(stacks.stackCount(), Phase::Unknown);
+    bool hasPython = false;
+    for (std::size_t i = 0; i < phases.size(); ++i) {
+        bool isPythonStack = false;
+        bool isBackward = false;
+        bool isOptimizer = false;
+        for (const FrameId id : stacks.stack(StackId{i})) {
+            const Frame& frame = stacks.frame(id);
+            isPythonStack = isPythonStack || isPython(stacks, frame);
+            isBackward = isBackward || isBackwardFrame(stacks, frame);
+            isOptimizer = isOptimizer || isOptimizerFrame(stacks, frame);
+        }
+        hasPython = hasPython || isPythonStack;
+        phases[i] = isOptimizer                    ? Phase::Optimizer
+                    : isBackward || !isPythonStack ? Phase::Backward
+                                                   : Phase::Forward;
+    }
+    if (!hasPython)
+        std::fill(phases.begin(), phases.end(), Phase::Unknown);
+    return phases;
+}
+
+/// "Optimizer.step#AdamW.step", as PyTorch names it, and what people write.
+bool isOptimizerRange(const std::string& name)
+{
+    return contains(name, "ptimizer") && contains(name, "step");
+}
+
+/// The phase of each allocation event; of others that of the one before.
+class PhaseOfEvents
+{
+public:
+    PhaseOfEvents(const MemoryTrace& trace, const DeviceTrace& device)
+        : m_device{device}, m_ofStack{phasesOfStacks(trace.stacks())}
+    {
+        for (const Annotation& annotation : trace.annotations())
+            if (annotation.device == device.ordinal() && isOptimizerRange(annotation.name))
+                m_optimizer.emplace_back(annotation.begin, annotation.end);
+    }
+    /// Call with rising events.
+    [[nodiscard]] Phase of(EventIndex event)
+    {
+        const base::Nanoseconds time = m_device.timeOf(event);
+        while (m_next < m_optimizer.size() && m_optimizer[m_next].second < time)
+            ++m_next;
+        if (m_next < m_optimizer.size() && m_optimizer[m_next].first <= time)
+            return Phase::Optimizer;
+        return m_ofStack[m_device.allocations().stack[m_device.subject(event)]];
+    }
+
+private:
+    const DeviceTrace& m_device;
+    std::vector<Phase> m_ofStack;
+    std::vector<std::pair<base::Nanoseconds, base::Nanoseconds>> m_optimizer;
+    std::size_t m_next = 0;
+};
+
+/// Whether an allocation is live when something is first allocated in another phase.
+bool outlives(EventIndex freed, EventIndex nextPhase)
+{
+    return freed == kNoEvent || (nextPhase != kNoEvent && freed > nextPhase);
+}
+
+std::pair<MemoryClass, ClassRule> decide(Phase phase, EventIndex freed, EventIndex nextPhase,
+                                         EventIndex nextBackward)
+{
+    switch (phase) {
+    case Phase::Optimizer:
+        return outlives(freed, nextPhase)
+                   ? std::pair{MemoryClass::OptimizerState, ClassRule::OutlivesOptimizer}
+                   : std::pair{MemoryClass::Temporaries, ClassRule::FreedByOptimizer};
+    case Phase::Backward:
+        return outlives(freed, nextPhase)
+                   ? std::pair{MemoryClass::Gradients, ClassRule::OutlivesBackward}
+                   : std::pair{MemoryClass::Temporaries, ClassRule::FreedInBackward};
+    case Phase::Forward:
+        if (nextBackward != kNoEvent && (freed == kNoEvent || freed > nextBackward))
+            return {MemoryClass::Activations, ClassRule::SurvivesIntoBackward};
+        if (freed != kNoEvent)
+            return {MemoryClass::Temporaries, ClassRule::FreedInForward};
+        break;
+    case Phase::Unknown: break;
+    }
+    return {MemoryClass::NotKnown, ClassRule::NoPhase};
+}
+
+} // namespace
+
+const char* className(MemoryClass memoryClass)
+{
+    static constexpr std::array<const char*, kMemoryClassCount> kNames = {
+        "before", "optimizer_state", "gradients", "activations", "temporaries", "not_known"};
+    return kNames.at(static_cast<std::size_t>(memoryClass));
+}
+
+const char* ruleText(ClassRule rule)
+{
+    switch (rule) {
+    case ClassRule::BeforeRecording: return "It was allocated before the recording began.";
+    case ClassRule::OutlivesOptimizer:
+        return "The optimizer allocated it, and it lives on after its step.";
+    case ClassRule::FreedByOptimizer: return "The optimizer allocated it and freed it in its step.";
+    case ClassRule::OutlivesBackward:
+        return "Backward allocated it, and it lives on after backward.";
+    case ClassRule::FreedInBackward: return "Backward allocated it and freed it.";
+    case ClassRule::SurvivesIntoBackward: return "Forward allocated it, and backward still has it.";
+    case ClassRule::FreedInForward:
+        return "Forward allocated it, and it was freed before backward.";
+    case ClassRule::NoPhase: break;
+    }
+    return "The recording doesn't tell in which phase it was allocated.";
+}
+
+Classes classify(const MemoryTrace& trace, const DeviceTrace& device)
+{
+    const Allocations& allocations = device.allocations();
+    std::vector<Phase> phases(allocations.size(), Phase::Unknown);
+    PhaseOfEvents phaseOf{trace, device};
+    for (EventIndex event = 0; event < device.eventCount(); ++event)
+        if (device.action(event) == Action::Alloc)
+            phases[device.subject(event)] = phaseOf.of(event);
+    std::vector<std::uint8_t> classes(allocations.size());
+    std::vector<std::uint8_t> rules(allocations.size());
+    // From the end, so that the next allocation in another phase is known.
+    EventIndex nextBackward = kNoEvent;
+    EventIndex nextOther = kNoEvent; ///< first event of the run of phases behind this one
+    EventIndex runBegin = kNoEvent;
+    Phase run = Phase::Unknown;
+    for (auto event = static_cast<EventIndex>(device.eventCount()); event-- > 0;) {
+        if (device.action(event) != Action::Alloc)
+            continue;
+        const std::uint32_t allocation = device.subject(event);
+        const Phase phase = phases[allocation];
+        if (phase != run) {
+            nextOther = runBegin;
+            run = phase;
+        }
+        runBegin = event;
+        const auto [memoryClass, rule] =
+            decide(phase, allocations.freeEvent[allocation], nextOther, nextBackward);
+        classes[allocation] = static_cast<std::uint8_t>(memoryClass);
+        rules[allocation] = static_cast<std::uint8_t>(rule);
+        if (phase == Phase::Backward)
+            nextBackward = event;
+    }
+    for (std::size_t i = 0; i < allocations.size(); ++i)
+        if (allocations.allocEvent[i] == kNoEvent) {
+            classes[i] = static_cast<std::uint8_t>(MemoryClass::Before);
+            rules[i] = static_cast<std::uint8_t>(ClassRule::BeforeRecording);
+        }
+    return {base::Column{std::move(classes)}, base::Column{std::move(rules)}};
+}
+
+const timeline::LayersPtr& classLayers()
+{
+    using timeline::Category;
+    const auto ink = [](Category category) { return static_cast<std::uint8_t>(category); };
+    static const timeline::LayersPtr kLayers =
+        std::make_shared<const timeline::Layers>(timeline::Layers{
+            {className(MemoryClass::Before), "Before the recording", ink(Category::Parameters)},
+            {className(MemoryClass::OptimizerState), "Optimizer state",
+             ink(Category::OptimizerState)},
+            {className(MemoryClass::Gradients), "Gradients", ink(Category::Gradients)},
+            {className(MemoryClass::Activations), "Activations", ink(Category::Activations)},
+            {className(MemoryClass::Temporaries), "Temporaries", ink(Category::Temporaries)},
+            {className(MemoryClass::NotKnown), "Not known", ink(Category::Buffers)}});
+    return kLayers;
+}
+
+} // namespace plimsoll::memtrace

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/column.h"
+#include "core/memtrace/memory_trace.h"
+#include "core/timeline/layers.h"
+
+#include <cstdint>
+
+namespace plimsoll::memtrace {
+
+/// What an allocation of a training is for, as far as its recording tells.
+enum class MemoryClass : std::uint8_t {
+    Before, ///< parameters, buffers, optimizer state … from before the recording
+    OptimizerState,
+    Gradients,
+    Activations,
+    Temporaries,
+    NotKnown,
+};
+inline constexpr std::size_t kMemoryClassCount = 6;
+[[nodiscard]] const char* className(MemoryClass memoryClass);
+
+/// What decided an allocation's class.
+enum class ClassRule : std::uint8_t {
+    BeforeRecording,
+    OutlivesOptimizer,
+    FreedByOptimizer,
+    OutlivesBackward,
+    FreedInBackward,
+    SurvivesIntoBackward,
+    FreedInForward,
+    NoPhase, ///< the recording doesn't tell in which phase it was made
+};
+/// A sentence.
+[[nodiscard]] const char* ruleText(ClassRule rule);
+
+/// By allocation.
+struct Classes
+{
+    base::Column<std::uint8_t> classOf; ///< MemoryClass
+    base::Column<std::uint8_t> ruleOf;  ///< ClassRule
+
+    [[nodiscard]] MemoryClass classAt(std::size_t allocation) const
+    {
+        return static_cast<MemoryClass>(classOf[allocation]);
+    }
+    [[nodiscard]] ClassRule ruleAt(std::size_t allocation) const
+    {
+        return static_cast<ClassRule>(ruleOf[allocation]);
+    }
+};
+
+/// By rules. The phase in which an allocation was made follows from its stack: a frame of an
+/// optimizer; none of Python, or one of autograd's engine, in a recording that has Python frames
+/// (autograd's threads have none); any other. An annotation named after an optimizer's step goes
+/// before that.
+[[nodiscard]] Classes classify(const MemoryTrace& trace, const DeviceTrace& device);
+
+/// A layer for each class, bottom to top in the order of MemoryClass.
+[[nodiscard]] const timeline::LayersPtr& classLayers();
+
+} // namespace plimsoll::memtrace

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// Both plots of a profile at 1920x1080, with 10^4, 10^6 and 10^7 events: frames of a scripted pan
+// and zoom, what is under the pointer, what is live at a step.
+#include "core/base/random.h"
+#include "core/readers/registry.h"
+#include "core/workspace/profile/profile_picture.h"
+#include "ui/base/theme.h"
+#include "ui/memory_map/address_map_view.h"
+#include "ui/profile_page/active_view.h"
+
+#include "tests/bench/rows.h"
+#include "tests/bench/yardsticks.h"
+#include "tests/support/snapshots/snapshot_generator.h"
+#include "tests/support/temp_folder.h"
+
+#include <QApplication>
+#include <QSplitter>
+#include <QWheelEvent>
+
+#include <cstdlib>
+#include <fstream>
+#include <random>
+
+namespace {
+
+using namespace plimsoll; // NOLINT(google-build-using-namespace)
+using namespace plimsoll::bench;
+
+constexpr int kFrames = 300;
+constexpr QSize kWindow{1920, 1080};
+
+workspace::ProfilePicturePtr pictureOf(std::size_t events)
+{
+    const tests::TempFolder folder;
+    const std::string path = folder.file("snapshot.pickle");
+    {
+        std::ofstream file{path, std::ios::binary};
+        tests::GeneratedSnapshot snapshot;
+        snapshot.events = events;
+        static_cast<void>(tests::generateSnapshot(snapshot, [&](std::string_view part) {
+            file.write(part.data(), static_cast<std::streamsize>(part.size()));
+        }));
+    }
+    const readers::Registry registry{readers::profileReaders()};
+    io::Source source{path};
+    const auto value = registry.read(source, readers::FileKind::Profile);
+    if (!value)
+        std::abort();
+    const auto picture =
+        workspace::profilePicture(std::get<readers::ReadProfile>(*value).trace, {}, {});
+    if (!picture)
+        std::abort();
+    return *picture;
+}
+
+/// The two plots over one axis, as the profile page has them.
+class Plots
+{
+public:
+    explicit Plots(const workspace::ProfilePicturePtr& picture)
+        : active{new ui::ActiveView{&m_splitter}}, map{new ui::AddressMapView{*active, &m_splitter}}
+    {
+        active->setPicture(picture);
+        auto scene = std::make_shared<ui::AddressScene>();
+        scene->trace = picture->trace;
+        scene->device = picture->deviceIndex;
+        scene->timeline = picture->timeline;
+        scene->layout = picture->layout;
+        map->setScene(std::move(scene));
+        m_splitter.resize(kWindow);
+        m_splitter.show();
+        settle();
+    }
+    void settle()
+    {
+        do
+            QCoreApplication::processEvents();
+        while (!map->isCurrent());
+    }
+    /// A wheel event over the upper plot or the map, and its frame.
+    Span frame(QWidget& over, double share, int delta, Qt::KeyboardModifiers modifiers)
+    {
+        const QRectF plot = active->plotRect();
+        const QPointF pos{plot.left() + share * plot.width(), over.height() / 2.0};
+        QWheelEvent wheel{pos,       over.mapToGlobal(pos), {},   {0, delta}, Qt::NoButton,
+                          modifiers, Qt::NoScrollPhase,     false};
+        const Span begin = now();
+        QCoreApplication::sendEvent(&over, &wheel);
+        QCoreApplication::processEvents();
+        return now() - begin;
+    }
+
+private:
+    QSplitter m_splitter{Qt::Vertical};
+
+public:
+    ui::ActiveView* active;
+    ui::AddressMapView* map;
+};
+
+/// Zooms in and out again and pans, from the whole recording to a few events.
+std::vector<Span> framesOf(Plots& plots)
+{
+    base::Random random{3};
+    std::vector<Span> frames;
+    for (int i = 0; i < kFrames; ++i) {
+        QWidget& over = i % 2 == 0 ? static_cast<QWidget&>(*plots.active) : *plots.map;
+        const bool isIn = i % 60 < 40;
+        const double share = 0.1 + 0.8 * random.unit();
+        frames.push_back(plots.frame(over, share, isIn ? 120 : -240, {}));
+    }
+    return frames;
+}
+
+std::vector<Span> hoversOf(Plots& plots)
+{
+    plots.active->showWholeStep();
+    plots.settle();
+    base::Random random{5};
+    std::vector<Span> hovers;
+    const QRectF plot = plots.map->plotRect();
+    for (int i = 0; i < kFrames; ++i) {
+        const QPointF pos{plot.left() + random.unit() * plot.width(),
+                          plot.top() + random.unit() * plot.height()};
+        QMouseEvent move{QEvent::MouseMove, pos,          plots.map->mapToGlobal(pos),
+                         Qt::NoButton,      Qt::NoButton, {}};
+        const Span begin = now();
+        QCoreApplication::sendEvent(plots.map, &move);
+        hovers.push_back(now() - begin);
+    }
+    return hovers;
+}
+
+std::vector<Span> fills(ColumnFill& fill)
+{
+    std::vector<Span> spans;
+    for (int i = 0; i < 60; ++i) {
+        const Span begin = now();
+        if (fill.run() == 1)
+            std::printf(" ");
+        spans.push_back(now() - begin);
+    }
+    return spans;
+}
+
+double run(std::size_t events)
+{
+    const workspace::ProfilePicturePtr picture = pictureOf(events);
+    Plots plots{picture};
+    ColumnFill fill;
+    const Span unit = quantile(fills(fill), 0.5);
+    const std::vector<Span> frames = framesOf(plots);
+    const std::vector<Span> hovers = hoversOf(plots);
+    std::mt19937_64 random{11};
+    std::vector<Span> live;
+    for (int i = 0; i < 100; ++i) {
+        const Span begin = now();
+        if (picture->timeline->aliveAt(random() % picture->timeline->stepCount()).empty())
+            std::printf(" ");
+        live.push_back(now() - begin);
+    }
+    const Rows rows{"12", fmt::format("profile of {:.0e} events", static_cast<double>(events))};
+    const Span p99 = quantile(frames, 0.99);
+    rows.atMost("frame p99 of both plots, column fills, processor", p99.processor / unit.processor,
+                3);
+    printFigure("frame p50, column fills, processor",
+                quantile(frames, 0.5).processor / unit.processor);
+    printFigure("frame p99, column fills, wall", p99.wall / unit.wall);
+    rows.atMost("under the pointer p99, column fills", quantile(hovers, 0.99).wall / unit.wall, 1);
+    rows.atMost("live at a step p99, column fills", quantile(live, 0.99).processor / unit.processor,
+                1.5);
+    return p99.processor / unit.processor;
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    qputenv("QT_QPA_PLATFORM", "offscreen");
+    const QApplication application{argc, argv};
+    const ui::Theme theme;
+    for (int i = 1; i < argc; ++i) // only these sizes
+        run(std::strtoull(argv[i], nullptr, 10));
+    if (argc > 1)
+        return EXIT_SUCCESS;
+    const double small = run(10'000);
+    run(1'000'000);
+    const double large = run(10'000'000);
+    Rows{"12", "profile"}.atMost("frame p99 of 1e7 events / of 1e4", large / small, 1.5);
+    return EXIT_SUCCESS;
+}

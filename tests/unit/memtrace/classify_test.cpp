@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/memtrace/analysis/classify.h"
+
+#include "core/memtrace/builder.h"
+
+#include "tests/support/test_main.h"
+
+#include <QTest>
+
+namespace {
+
+using namespace plimsoll::memtrace; // NOLINT(google-build-using-namespace)
+
+/// A recording of one device, an event per nanosecond.
+class Recording
+{
+public:
+    StackId python(const char* file, const char* function)
+    {
+        StackTableBuilder& stacks = m_builder.stacks();
+        return stacks.stack(std::vector<FrameId>{
+            stacks.frame({stacks.text(file), stacks.text(function), 7, {}}),
+            stacks.frame({stacks.text("train.py"), stacks.text("main"), 1, {}})});
+    }
+    StackId native(const char* function)
+    {
+        StackTableBuilder& stacks = m_builder.stacks();
+        return stacks.stack(
+            std::vector<FrameId>{stacks.frame({stacks.text("??"), stacks.text(function), 0, {}})});
+    }
+    /// Returns its number.
+    std::size_t alloc(StackId stack)
+    {
+        add(Action::Alloc, ++m_last, stack);
+        return m_last - 1;
+    }
+    void free(std::size_t allocation)
+    {
+        add(Action::FreeRequested, allocation + 1, {});
+        add(Action::FreeCompleted, allocation + 1, {});
+    }
+    void begin(const char* range) { m_builder.beginRange(range, 0, m_time + 1); }
+    void end(const char* range) { m_builder.endRange(range, 0, m_time); }
+    [[nodiscard]] MemoryTracePtr build()
+    {
+        auto trace = std::move(m_builder).build();
+        return trace ? *trace : nullptr;
+    }
+
+private:
+    void add(Action action, std::uint64_t block, StackId stack)
+    {
+        RecordedEvent event;
+        event.action = action;
+        event.address = block * 512;
+        event.bytes = 100;
+        event.timeNs = ++m_time;
+        event.stack = stack;
+        if (!m_builder.device(0).add(event))
+            qFatal("The event was refused.");
+    }
+
+    Builder m_builder;
+    std::size_t m_last = 0;
+    std::int64_t m_time = 1000;
+};
+
+class ClassifyTest : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void tellsTheParts_data();
+    void tellsTheParts();
+    void needsPythonFrames();
+    void believesAnnotations();
+};
+
+struct Expected
+{
+    std::size_t allocation = 0;
+    MemoryClass memoryClass = MemoryClass::NotKnown;
+    ClassRule rule = ClassRule::NoPhase;
+};
+
+void compare(const MemoryTracePtr& trace, const std::vector<Expected>& expected)
+{
+    QVERIFY(trace);
+    const Classes classes = classify(*trace, trace->devices().front());
+    for (const auto& [allocation, memoryClass, rule] : expected) {
+        QCOMPARE(classes.classAt(allocation), memoryClass);
+        QCOMPARE(classes.ruleAt(allocation), rule);
+    }
+}
+
+void ClassifyTest::tellsTheParts_data()
+{
+    QTest::addColumn<QByteArray>("backward");
+    QTest::newRow("Python's frames only") << QByteArray{};
+    QTest::newRow("C++ frames, too") << QByteArray{"torch::autograd::Engine::thread_main"};
+}
+
+void ClassifyTest::tellsTheParts()
+{
+    QFETCH(QByteArray, backward);
+    Recording recording;
+    const StackId forward = recording.python("model.py", "forward");
+    const StackId optimizer = recording.python("/lib/torch/optim/adamw.py", "step");
+    const StackId engine = backward.isEmpty() ? StackId{} : recording.native(backward.constData());
+    const std::size_t saved = recording.alloc(forward);
+    const std::size_t scratch = recording.alloc(forward);
+    recording.free(scratch);
+    const std::size_t gradient = recording.alloc(engine);
+    const std::size_t partial = recording.alloc(engine);
+    recording.free(partial);
+    recording.free(saved);
+    const std::size_t moment = recording.alloc(optimizer);
+    const std::size_t product = recording.alloc(optimizer);
+    recording.free(product);
+    recording.free(gradient);
+    const std::size_t next = recording.alloc(forward);
+    recording.free(next);
+    const std::size_t last = recording.alloc(forward); // no backward follows
+    compare(recording.build(), {{saved, MemoryClass::Activations, ClassRule::SurvivesIntoBackward},
+                                {scratch, MemoryClass::Temporaries, ClassRule::FreedInForward},
+                                {gradient, MemoryClass::Gradients, ClassRule::OutlivesBackward},
+                                {partial, MemoryClass::Temporaries, ClassRule::FreedInBackward},
+                                {moment, MemoryClass::OptimizerState, ClassRule::OutlivesOptimizer},
+                                {product, MemoryClass::Temporaries, ClassRule::FreedByOptimizer},
+                                {next, MemoryClass::Temporaries, ClassRule::FreedInForward},
+                                {last, MemoryClass::NotKnown, ClassRule::NoPhase}});
+}
+
+void ClassifyTest::needsPythonFrames()
+{
+    Recording recording;
+    const std::size_t first = recording.alloc({});
+    recording.free(first);
+    const std::size_t second = recording.alloc({});
+    compare(recording.build(), {{first, MemoryClass::NotKnown, ClassRule::NoPhase},
+                                {second, MemoryClass::NotKnown, ClassRule::NoPhase}});
+}
+
+void ClassifyTest::believesAnnotations()
+{
+    Recording recording;
+    const StackId mine = recording.python("train.py", "update"); // no optimizer's name
+    const std::size_t before = recording.alloc(mine);
+    recording.begin("Optimizer.step#AdamW.step");
+    const std::size_t moment = recording.alloc(mine);
+    recording.end("Optimizer.step#AdamW.step");
+    const std::size_t after = recording.alloc(mine);
+    recording.free(after);
+    recording.free(before);
+    compare(recording.build(), {{before, MemoryClass::Temporaries, ClassRule::FreedInForward},
+                                {moment, MemoryClass::OptimizerState, ClassRule::OutlivesOptimizer},
+                                {after, MemoryClass::Temporaries, ClassRule::FreedInForward}});
+}
+
+} // namespace
+
+PLIMSOLL_TEST(ClassifyTest, QCoreApplication)
+#include "classify_test.moc"

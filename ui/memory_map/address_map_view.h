@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ui/base/job_runner.h"
+#include "ui/base/selection.h"
+#include "ui/memory_map/address_raster.h"
+#include "ui/timeline/viewport.h"
+
+#include <QPointer>
+#include <QWidget>
+
+namespace plimsoll::ui {
+
+class TimelineView;
+
+/// Addresses against time, on the axis of the timeline above it: one rectangle for each allocation.
+/// Zoom, pan and range are the timeline's; it gets their events. Large parts are drawn off the GUI
+/// thread, and until that is done the last picture is shown where it belongs.
+class AddressMapView : public QWidget
+{
+    Q_OBJECT
+
+public:
+    /// `above`: whose axis it shares. Must outlive it.
+    explicit AddressMapView(TimelineView& above, QWidget* parent = nullptr);
+    ~AddressMapView() override;
+
+    void setScene(AddressScenePtr scene);
+    void setSelection(Selection* selection);
+    /// Facts beside the title.
+    void setSubtitle(const QString& facts);
+    [[nodiscard]] const QString& subtitle() const { return m_subtitle; }
+    void setAllocation(std::optional<std::uint32_t> allocation);
+    /// The allocation drawn at a place of the widget.
+    [[nodiscard]] std::optional<std::uint32_t> allocationAt(const QPointF& pos) const;
+    /// Whether the picture is that of the shown part.
+    [[nodiscard]] bool isCurrent() const;
+    /// Where an allocation is drawn, in logical pixels; empty: out of view.
+    [[nodiscard]] QRectF rectOf(std::uint32_t allocation) const;
+    /// In logical pixels.
+    [[nodiscard]] QRectF plotRect() const;
+    [[nodiscard]] JobRunnerBase& job() { return m_drawer; }
+
+    [[nodiscard]] QSize sizeHint() const override { return {600, 260}; }
+    [[nodiscard]] QSize minimumSizeHint() const override { return {200, 120}; }
+
+Q_SIGNALS:
+    void allocationClicked(std::optional<std::uint32_t> allocation);
+    void allocationHovered(std::optional<std::uint32_t> allocation);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+    bool event(QEvent* event) override;
+
+private:
+    [[nodiscard]] AddressPart shownPart() const;
+    [[nodiscard]] AddressInks inks() const;
+    /// Draws what is shown, or has it drawn.
+    void refresh();
+    void paintPicture(QPainter& painter) const;
+    void paintAxis(QPainter& painter) const;
+    void paintSelected(QPainter& painter) const;
+    /// The same place of the timeline's plot.
+    [[nodiscard]] QPointF above(const QPointF& pos) const;
+    void forward(const QMouseEvent& event) const;
+
+    TimelineView& m_above;
+    QPointer<Selection> m_selection;
+    AddressScenePtr m_scene;
+    AddressPicturePtr m_picture;
+    AddressInks m_inks; ///< of m_picture
+    QString m_subtitle;
+    std::optional<std::uint32_t> m_allocation;
+    std::optional<QPointF> m_pressed; ///< by the left button, not moved yet
+    bool m_isForwarding = false;      ///< a drag that the timeline gets
+    JobRunner<AddressPicturePtr> m_drawer;
+    std::optional<AddressPart> m_drawing;
+};
+
+} // namespace plimsoll::ui

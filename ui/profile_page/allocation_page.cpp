@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/profile_page/allocation_page.h"
+
+#include "ui/base/numbers.h"
+#include "ui/base/widgets.h"
+#include "ui/profile_page/profile_texts.h"
+#include "ui/step_filter/range_chip.h"
+#include "ui/tables/cell_roles.h"
+#include "ui/tables/column_fitter.h"
+#include "ui/tables/table_look.h"
+
+#include <QHeaderView>
+#include <QScopedValueRollback>
+#include <QTableView>
+
+#include <utility>
+
+namespace plimsoll::ui {
+
+namespace {
+
+constexpr int kDelay = 40; ///< ms after the last move of the cursor
+
+/// What is wanted of the rows, for a thread.
+struct Wanted
+{
+    workspace::ProfilePicturePtr picture;
+    std::optional<std::size_t> step; ///< none: all
+    std::optional<StepRange> range;
+    AllocationModel::Column column = AllocationModel::SizeColumn;
+    bool isDescending = true;
+};
+
+AllocationRows rowsFor(const Wanted& wanted)
+{
+    const timeline::Timeline& timeline = *wanted.picture->timeline;
+    const std::vector<timeline::Interval>& intervals = timeline.intervals();
+    std::vector<std::uint32_t> rows;
+    if (wanted.step) {
+        for (const std::uint32_t index : timeline.aliveAt(*wanted.step))
+            rows.push_back(intervals[index].origin);
+    } else {
+        for (const timeline::Interval& interval : intervals)
+            if (!wanted.range
+                || (interval.begin <= wanted.range->end && interval.end >= wanted.range->begin))
+                rows.push_back(interval.origin);
+    }
+    return sortedRows(*wanted.picture, std::move(rows), wanted.column, wanted.isDescending);
+}
+
+} // namespace
+
+AllocationPage::AllocationPage(Rows rows, const QString& name, QWidget* parent)
+    : QWidget{parent}, m_rows{rows}, m_model{new AllocationModel{this}}
+{
+    auto* column = makeColumn(this);
+    auto* head = new QWidget{this};
+    auto* row = makeRow(head, 8, {12, 4, 12, 2});
+    m_head = new TextLabel{QString{}, TextRole::Small, Role::Muted, head};
+    m_chip = new RangeChip{tr("allocations that live there"), head};
+    row->addWidget(m_head, 1);
+    row->addWidget(m_chip);
+    column->addWidget(head);
+    m_table = makeTable(m_model, this, name);
+    m_table->horizontalHeader()->setSortIndicatorShown(true);
+    m_table->horizontalHeader()->setSortIndicator(AllocationModel::SizeColumn, Qt::DescendingOrder);
+    m_table->horizontalHeader()->setSectionsClickable(true);
+    new ColumnFitter{
+        *m_table, {AllocationModel::NameColumn, 120}, {{AllocationModel::SourceColumn, 60}}};
+    m_table->horizontalHeader()->setMinimumSectionSize(Theme::current().px(44));
+    column->addWidget(m_table, 1);
+    m_later.setSingleShot(true);
+    m_later.setInterval(kDelay);
+    connect(&m_later, &QTimer::timeout, this, &AllocationPage::refresh);
+    connect(m_chip, &RangeChip::clicked, this, &AllocationPage::rangeRemoved);
+    connect(m_table->horizontalHeader(), &QHeaderView::sortIndicatorChanged, this,
+            &AllocationPage::refreshSoon);
+    connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [this](const QModelIndex& current) {
+                if (!m_isTaking && current.isValid())
+                    Q_EMIT allocationChosen(m_model->allocationAt(current.row()));
+            });
+    connect(m_table, &QTableView::clicked, this, [this](const QModelIndex& index) {
+        if (index.data(LinkRole).toBool())
+            Q_EMIT sourceWanted(index.data(PathRole).toString());
+    });
+}
+
+void AllocationPage::setPicture(workspace::ProfilePicturePtr picture)
+{
+    m_picture = std::move(picture);
+    m_step.reset();
+    m_selected.reset();
+    refreshSoon();
+}
+
+void AllocationPage::setStep(std::optional<std::size_t> step)
+{
+    if (m_rows == Rows::All || !step || step == m_step)
+        return;
+    m_step = step;
+    refreshSoon();
+}
+
+void AllocationPage::setRange(std::optional<StepRange> range)
+{
+    if (m_rows != Rows::All || range == m_range)
+        return;
+    m_range = range;
+    m_chip->setRange(range);
+    refreshSoon();
+}
+
+void AllocationPage::select(std::optional<std::uint32_t> allocation)
+{
+    m_selected = allocation;
+    const QScopedValueRollback taking{m_isTaking, true};
+    const int row = allocation ? m_model->rowOf(*allocation) : -1;
+    if (row < 0)
+        m_table->clearSelection();
+    else if (m_table->currentIndex().row() != row || !m_table->selectionModel()->hasSelection())
+        m_table->selectRow(row);
+}
+
+void AllocationPage::showEvent(QShowEvent* event)
+{
+    QWidget::showEvent(event);
+    if (!m_isCurrent)
+        refresh();
+}
+
+void AllocationPage::refreshSoon()
+{
+    m_isCurrent = false;
+    if (isVisible())
+        m_later.start();
+}
+
+void AllocationPage::refresh()
+{
+    if (!m_picture || m_picture->timeline->stepCount() == 0)
+        return;
+    m_isCurrent = true;
+    const QHeaderView& header = *m_table->horizontalHeader();
+    Wanted wanted;
+    wanted.picture = m_picture;
+    if (m_rows == Rows::LiveAtStep)
+        wanted.step = m_step.value_or(m_picture->timeline->peakStep());
+    wanted.range = m_range;
+    wanted.column = static_cast<AllocationModel::Column>(header.sortIndicatorSection());
+    wanted.isDescending = header.sortIndicatorOrder() == Qt::DescendingOrder;
+    if (wanted.step)
+        m_head->setText(
+            tr("%1 · %2").arg(stepText(*m_picture, *wanted.step),
+                              bytesText(m_picture->timeline->totalAt(*wanted.step), Rounding::Up)));
+    m_sorter.start(
+        [wanted](const base::JobContext&) { return base::Result<AllocationRows>{rowsFor(wanted)}; },
+        [this](const base::Result<AllocationRows>& rows) {
+            if (rows)
+                take(*rows);
+        });
+}
+
+void AllocationPage::take(const AllocationRows& rows)
+{
+    const QScopedValueRollback taking{m_isTaking, true};
+    m_model->setRows(m_picture, rows);
+    if (m_rows == Rows::All)
+        m_head->setText(
+            tr("%1 of %2 allocations")
+                .arg(countText(rows->size()), countText(m_picture->device().allocations().size())));
+    select(m_selected);
+}
+
+} // namespace plimsoll::ui

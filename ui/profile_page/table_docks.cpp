@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// The docks of a profile page that list: allocations, segments, events, notes, problems.
+#include "ui/base/numbers.h"
+#include "ui/base/texts.h"
+#include "ui/document_page/open_source.h"
+#include "ui/profile_page/allocation_page.h"
+#include "ui/profile_page/inspector.h"
+#include "ui/profile_page/profile_page.h"
+#include "ui/profile_page/profile_views.h"
+#include "ui/profile_tables/event_model.h"
+#include "ui/profile_tables/segment_model.h"
+#include "ui/tables/column_fitter.h"
+#include "ui/tables/table_look.h"
+
+#include <QHeaderView>
+#include <QLabel>
+#include <QPlainTextEdit>
+#include <QScrollArea>
+#include <QTableView>
+
+namespace plimsoll::ui {
+
+namespace {
+
+ProfileView allocationView(ProfilePage& page, AllocationPage::Rows rows, const QString& name)
+{
+    auto* view = new AllocationPage{rows, name, &page};
+    AllocationSelection* allocation = &page.allocation();
+    Selection* selection = &page.selection();
+    QObject::connect(view, &AllocationPage::allocationChosen, allocation,
+                     &AllocationSelection::select);
+    QObject::connect(allocation, &AllocationSelection::changed, view,
+                     [view, allocation] { view->select(allocation->allocation()); });
+    QObject::connect(selection, &Selection::stepChanged, view,
+                     [view, selection] { view->setStep(selection->step()); });
+    QObject::connect(selection, &Selection::rangeChanged, view,
+                     [view, selection] { view->setRange(selection->range()); });
+    QObject::connect(view, &AllocationPage::rangeRemoved, selection,
+                     [selection] { selection->setRange(std::nullopt); });
+    QObject::connect(view, &AllocationPage::sourceWanted, &page,
+                     [&page](const QString& source) { openSource(page, page.settings(), source); });
+    return {.widget = view,
+            .update =
+                [view](const ProfileState& state, ProfileChanges what) {
+                    if (what.testFlag(ProfileChange::Picture))
+                        view->setPicture(state.picture);
+                },
+            .jobs = {&view->job()}};
+}
+
+/// A table whose model takes the picture.
+template <typename Model>
+ProfileView tableView(ProfilePage& page, Model* model, QTableView* table)
+{
+    table->setParent(&page);
+    return {.widget = table, .update = [model](const ProfileState& state, ProfileChanges what) {
+                if (what.testFlag(ProfileChange::Picture))
+                    model->setPicture(state.picture);
+            }};
+}
+
+/// What readers count, in words; the id of one that has none.
+QString oddityText(const std::string& id)
+{
+    static const std::map<std::string, const char*> kTexts = {
+        {"frees_without_allocation", "frees of blocks that were allocated before the recording"},
+        {"active_without_event", "blocks that live from before the recording to its end"},
+        {"frees_of_freed_blocks", "frees of blocks that had been freed; they are left out"},
+        {"allocations_of_live_blocks", "allocations where a block was live; that block ends there"},
+        {"times_going_back", "events earlier than the one before; the order of the file counts"},
+        {"releases_of_released_segments", "releases of segments that had been released"},
+        {"segments_missing_at_end", "segments that the state at the end doesn't have"},
+        {"sizes_that_differ_at_end", "blocks of another size at the end than when allocated"},
+        {"overlapping_ranges_at_end", "segments or blocks that overlap at the end; left out"},
+        {"annotations_without_begin", "annotations that end without having begun"}};
+    const auto at = kTexts.find(id);
+    return at == kTexts.end() ? fileText(id) : QObject::tr(at->second);
+}
+
+} // namespace
+
+ProfileView makeLargestView(ProfilePage& page)
+{
+    return allocationView(page, AllocationPage::Rows::LiveAtStep, ProfilePage::tr("Largest live"));
+}
+
+ProfileView makeAllocationsView(ProfilePage& page)
+{
+    return allocationView(page, AllocationPage::Rows::All, ProfilePage::tr("Allocations"));
+}
+
+ProfileView makeSegmentsView(ProfilePage& page)
+{
+    auto* model = new SegmentModel;
+    QTableView* table = makeTable(model, &page, ProfilePage::tr("Segments"));
+    new ColumnFitter{*table, {SegmentModel::AddressColumn, 100}, {}};
+    return tableView(page, model, table);
+}
+
+ProfileView makeEventsView(ProfilePage& page)
+{
+    auto* model = new EventModel;
+    QTableView* table = makeTable(model, &page, ProfilePage::tr("Events"));
+    new ColumnFitter{*table, {EventModel::StackColumn, 100}, {}};
+    QObject::connect(table->selectionModel(), &QItemSelectionModel::currentRowChanged, &page,
+                     [&page](const QModelIndex& current) {
+                         if (!current.isValid())
+                             return;
+                         const memtrace::DeviceTrace& device =
+                             page.controller().picture()->device();
+                         const auto event = static_cast<memtrace::EventIndex>(current.row());
+                         page.selection().setStep(event + std::size_t{1});
+                         if (device.action(event) <= memtrace::Action::Free
+                             && device.subject(event) != memtrace::kNone)
+                             page.allocation().select(device.subject(event));
+                     });
+    return tableView(page, model, table);
+}
+
+ProfileView makeInspectorView(ProfilePage& page)
+{
+    auto* inspector = new Inspector{&page};
+    AllocationSelection* allocation = &page.allocation();
+    const auto show = [inspector, allocation, &page] {
+        inspector->show(page.controller().picture(), allocation->allocation());
+    };
+    QObject::connect(allocation, &AllocationSelection::changed, inspector, show);
+    QObject::connect(inspector, &Inspector::sourceWanted, &page,
+                     [&page](const QString& source) { openSource(page, page.settings(), source); });
+    return {.widget = inspector, .update = [show](const ProfileState&, ProfileChanges what) {
+                if (what.testFlag(ProfileChange::Picture))
+                    show();
+            }};
+}
+
+ProfileView makeNotesView(ProfilePage& page)
+{
+    auto* notes = new QPlainTextEdit{&page};
+    notes->setAccessibleName(ProfilePage::tr("Notes"));
+    notes->setPlaceholderText(
+        ProfilePage::tr("Notes about this recording. They are kept in the session."));
+    notes->setTabChangesFocus(true);
+    notes->setFrameShape(QFrame::NoFrame);
+    QObject::connect(notes, &QPlainTextEdit::textChanged, &page,
+                     [&page, notes] { page.controller().setNotes(notes->toPlainText()); });
+    return {.widget = notes, .update = [notes](const ProfileState& state, ProfileChanges what) {
+                const QString text = QString::fromStdString(state.document.notesText);
+                if (what.testFlag(ProfileChange::Notes) && text != notes->toPlainText())
+                    notes->setPlainText(text);
+            }};
+}
+
+ProfileView makeOdditiesView(ProfilePage& page)
+{
+    auto* area = new QScrollArea{&page};
+    area->setWidgetResizable(true);
+    area->setFrameShape(QFrame::NoFrame);
+    auto* label = new QLabel{area};
+    label->setTextFormat(Qt::PlainText);
+    label->setWordWrap(true);
+    label->setAlignment(Qt::AlignTop);
+    label->setMargin(12);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    label->setAccessibleName(ProfilePage::tr("Problems"));
+    area->setWidget(label);
+    return {.widget = area, .update = [label](const ProfileState& state, ProfileChanges what) {
+                if (!what.testFlag(ProfileChange::Picture))
+                    return;
+                QStringList lines;
+                for (const std::string& gap : state.document.trace->gaps())
+                    lines << fileText(gap);
+                for (const auto& [id, count] : state.document.trace->statistics())
+                    lines << countText(count) + u' ' + oddityText(id) + u'.';
+                label->setText(lines.isEmpty() ? ProfilePage::tr("Nothing to report.")
+                                               : lines.join(u'\n'));
+            }};
+}
+
+} // namespace plimsoll::ui

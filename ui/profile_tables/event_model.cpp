@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/profile_tables/event_model.h"
+
+#include "ui/base/numbers.h"
+#include "ui/profile_tables/allocation_texts.h"
+
+#include <array>
+#include <limits>
+#include <utility>
+
+namespace plimsoll::ui {
+
+namespace {
+
+constexpr std::array kEventColumns{TableColumn{"Event", true}, TableColumn{"Time", true},
+                                   TableColumn{"Action"},      TableColumn{"Size", true},
+                                   TableColumn{"Address"},     TableColumn{"Allocation"}};
+
+} // namespace
+
+EventModel::EventModel(QObject* parent) : TableModel{kEventColumns, parent} {}
+
+void EventModel::setPicture(workspace::ProfilePicturePtr picture)
+{
+    beginResetModel();
+    m_picture = std::move(picture);
+    endResetModel();
+}
+
+int EventModel::rows() const
+{
+    constexpr std::size_t kMost = std::numeric_limits<int>::max();
+    return m_picture ? static_cast<int>(std::min(m_picture->device().eventCount(), kMost)) : 0;
+}
+
+QString EventModel::text(int row, int column) const
+{
+    const memtrace::DeviceTrace& device = m_picture->device();
+    const auto event = static_cast<memtrace::EventIndex>(row);
+    const memtrace::Action action = device.action(event);
+    const std::uint32_t subject = device.subject(event);
+    switch (column) {
+    case NumberColumn: return countText(device.recordedIndex(event));
+    case TimeColumn:
+        return m_picture->trace->hasTimes() ? timeText(device.timeOf(event)) : QString{};
+    case ActionColumn: return actionText(action);
+    default: break;
+    }
+    if (subject == memtrace::kNone)
+        return {};
+    if (action == memtrace::Action::OutOfMemory)
+        return column == SizeColumn
+                   ? bytesText(base::Bytes{device.outOfMemory()[subject].askedBytes})
+                   : QString{};
+    const memtrace::Allocations& allocations = device.allocations();
+    switch (column) {
+    case SizeColumn: return bytesText(base::Bytes{allocations.bytes[subject]});
+    case AddressColumn: return addressText(allocations.address[subject]);
+    default: return stackText(*m_picture, subject);
+    }
+}
+
+} // namespace plimsoll::ui

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/workspace/profile/profile_picture.h"
+#include "ui/models/table_model.h"
+
+namespace plimsoll::ui {
+
+/// The segments that a device had reserved at any time.
+class SegmentModel : public TableModel
+{
+    Q_OBJECT
+
+public:
+    enum Column {
+        AddressColumn,
+        SizeColumn,
+        KindColumn,
+        StreamColumn,
+        PoolColumn,
+        FromColumn,
+        ToColumn
+    };
+
+    explicit SegmentModel(QObject* parent = nullptr);
+    void setPicture(workspace::ProfilePicturePtr picture);
+
+protected:
+    [[nodiscard]] int rows() const override;
+    [[nodiscard]] QString text(int row, int column) const override;
+
+private:
+    workspace::ProfilePicturePtr m_picture;
+};
+
+} // namespace plimsoll::ui
