@@ -16,7 +16,7 @@ namespace plimsoll::inject {
 class BufferPool
 {
 public:
-    static constexpr std::size_t kBytes = std::size_t{2} << 20U;
+    static constexpr std::size_t kBytes = std::size_t{512} << 10U;
 
     struct Filled
     {

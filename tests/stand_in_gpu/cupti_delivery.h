@@ -47,7 +47,7 @@ private:
     };
 
     Delivery();
-    [[nodiscard]] std::optional<Buffer> nextBuffer() const;
+    [[nodiscard]] std::optional<Buffer> nextBuffer();
     [[nodiscard]] std::thread::id currentOwner() const;
     void giveBack(Buffer buffer);
     void work();
@@ -62,6 +62,7 @@ private:
     bool m_hasCut = false;
     std::map<std::thread::id, Buffer> m_open; ///< one, or one of each thread
     std::deque<Buffer> m_full;
+    std::size_t m_requests = 0;
     std::size_t m_dropped = 0;
     std::size_t m_added = 0;
 };

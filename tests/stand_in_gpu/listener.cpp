@@ -47,9 +47,15 @@ void tell(const StandInGpuEvent& event)
 
 const char* kernelName(const void* function)
 {
+    // Launches are many and CUPTI's own cost is not what is to be measured with it.
+    thread_local std::unordered_map<const void*, const char*> known;
+    if (const auto found = known.find(function); found != known.end())
+        return found->second;
     const std::lock_guard lock{kernelNames().mutex};
     const auto found = kernelNames().names.find(function);
-    return found != kernelNames().names.end() ? found->second : nullptr;
+    if (found == kernelNames().names.end())
+        return nullptr;
+    return known[function] = found->second;
 }
 
 } // namespace plimsoll::stand_in
