@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/capture/device_bytes.h"
 
+#include "core/capture/in_time.h"
+
 #include <algorithm>
 #include <map>
-#include <span>
 #include <unordered_map>
 
 namespace plimsoll::capture {
@@ -11,19 +12,6 @@ namespace plimsoll::capture {
 namespace {
 
 using wire::MappingOperation;
-
-/// The order in time of records that each have one; what happened in one instant keeps the order of
-/// the file.
-template <typename Record>
-std::vector<const Record*> byTime(std::span<const Record> records)
-{
-    std::vector<const Record*> order;
-    order.reserve(records.size());
-    for (const Record& record : records)
-        order.push_back(&record);
-    std::ranges::stable_sort(order, {}, &Record::time);
-    return order;
-}
 
 class Replay
 {
@@ -130,17 +118,8 @@ private:
 
 std::vector<DeviceBytes> deviceBytes(const Capture& capture)
 {
-    const auto memory = byTime<wire::Memory>(capture.memory);
-    const auto mappings = byTime<wire::Mapping>(capture.mappings);
     Replay replay;
-    std::size_t next = 0;
-    for (const wire::Memory* record : memory) {
-        for (; next < mappings.size() && mappings[next]->time < record->time; ++next)
-            replay.add(*mappings[next]);
-        replay.add(*record);
-    }
-    for (; next < mappings.size(); ++next)
-        replay.add(*mappings[next]);
+    visitMemory(capture, [&replay](const auto& record) { replay.add(record); });
     return replay.devices();
 }
 

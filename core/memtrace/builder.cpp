@@ -95,6 +95,7 @@ base::Result<MemoryTracePtr> Builder::build(const base::JobContext& context) &&
     if (m_devices.empty())
         return base::failure(base::ErrorKind::File, "the recording has no events and no segments");
     TraceParts parts;
+    parts.gaps = std::move(m_gaps);
     parts.hasTimes = std::all_of(m_devices.begin(), m_devices.end(),
                                  [](const auto& device) { return device.second->m.hasTimes; });
     const auto [origin, end] =

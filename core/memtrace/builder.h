@@ -34,6 +34,9 @@ public:
     /// Counts a tolerated oddity: "frees_without_allocation".
     void count(std::string_view fault, std::size_t occurrences = 1);
 
+    /// A sentence on what the recording can't show.
+    void addGap(std::string sentence) { m_gaps.push_back(std::move(sentence)); }
+
     /// Completes the state before the first event and at the end. Fails if there is nothing to
     /// show.
     [[nodiscard]] base::Result<MemoryTracePtr> build(const base::JobContext& context = {}) &&;
@@ -56,6 +59,7 @@ private:
     std::map<int, std::vector<std::size_t>> m_open; ///< by device: ranges that have not ended
     std::map<std::string, std::string> m_settings;
     Statistics m_statistics;
+    std::vector<std::string> m_gaps;
 };
 
 } // namespace plimsoll::memtrace

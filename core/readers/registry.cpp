@@ -5,6 +5,7 @@
 #include "core/base/try.h"
 #include "core/base/unicode.h"
 #include "core/io/content_hash.h"
+#include "core/readers/capture/reader.h"
 #include "core/readers/plimsoll_graph/reader.h"
 #include "core/readers/torch_snapshot/reader.h"
 
@@ -126,7 +127,7 @@ std::vector<ReaderDescriptor> graphReaders()
 
 std::vector<ReaderDescriptor> profileReaders()
 {
-    return {torch_snapshot::descriptor()};
+    return {torch_snapshot::descriptor(), capture::descriptor()};
 }
 
 Result<ReadProgram> readProgram(const std::filesystem::path& path, const base::JobContext& context)

@@ -2,10 +2,12 @@
 """Real training steps on the stand-in GPU, recorded by the injected library: reserved bytes are those that PyTorch counts."""
 
 import json
+import subprocess
 
 import pytest
 from helpers import stand_in
 from helpers.on_stand_in import capture_file
+from helpers.on_stand_in.recorded import CLI
 
 EXPANDABLE = "expandable_segments:True"
 # The end of a process as exit() makes it; what the server's programs do is _exit().
@@ -34,12 +36,12 @@ print(json.dumps([torch.cuda.max_memory_reserved(i) for i in range(torch.cuda.de
 
 
 def recorded(code, folder, **gpu):
-    """What a program prints, as JSON, and its recording."""
+    """What a program prints, as JSON, its recording's file and what is in that."""
     done = stand_in.run(code + END, capture=folder / "step.plmcap", **gpu)
     assert done.returncode == 0, done.stderr
     assert "Plimsoll" not in done.stderr and "stand-in" not in done.stderr
     (file,) = folder.glob("step.*.plmcap")
-    return json.loads(done.stdout), capture_file.read(file)
+    return json.loads(done.stdout), file, capture_file.read(file)
 
 
 @pytest.mark.parametrize(
@@ -54,11 +56,15 @@ def recorded(code, folder, **gpu):
     ids=["plain", "expandable", "two devices", "late, from several threads", "CUDA 12"],
 )
 def test_reserved_bytes_are_those_of_pytorch(tmp_path, gpu):
-    reserved, capture = recorded(TRAINING, tmp_path, **gpu)
+    reserved, file, capture = recorded(TRAINING, tmp_path, **gpu)
     devices = capture.device_bytes()
     assert [devices[i][0] for i in range(len(reserved))] == reserved
     assert capture.ended and capture.left_over == 0 and not capture.statuses
     assert capture.of("drops")[-1] == {"by_cupti": 0, "by_recorder": 0, "cut_buffers": 0, "mappings": 0}
+    inspected = json.loads(subprocess.run([CLI, "inspect", str(file), "--json"], capture_output=True, check=True).stdout)
+    assert [(device["device"], device["peak_reserved_bytes"], device["peak_bytes"]) for device in inspected["summary"]["per_device"]] == [
+        (i, size, size) for i, size in enumerate(reserved)
+    ]
     kernels = capture.of("kernel")
     assert len(kernels) > 500 * len(reserved)
     assert {"im2col_kernel" in capture.texts.get(kernel["name"], "") for kernel in kernels} == {True, False}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/readers/capture/reader.h"
+
+#include "core/base/try.h"
+#include "core/capture/decode.h"
+#include "core/io/content_hash.h"
+#include "core/readers/capture/convert.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace plimsoll::readers::capture {
+
+namespace {
+
+using base::Result;
+using plimsoll::capture::Capture;
+using plimsoll::capture::Status;
+
+/// A recording without memory mostly says why itself.
+base::Error withReason(base::Error error, const Capture& capture, std::string_view name)
+{
+    if (error.kind != base::ErrorKind::File)
+        return error;
+    const auto failure = std::ranges::find(
+        capture.statuses, plimsoll::capture::wire::Severity::Failure, &Status::severity);
+    error.message = failure != capture.statuses.end()
+                        ? fmt::format("{}: {}", name, failure->text)
+                        : fmt::format("{} is a recording, but {}.", name, error.message);
+    return error;
+}
+
+Result<ReadProfile> readBytes(std::string_view bytes, std::string_view name,
+                              const base::JobContext& context)
+{
+    ASSIGN_OR_RETURN(const Capture capture,
+                     plimsoll::capture::decode(bytes, name, context.piece(0, 2)));
+    memtrace::Builder builder;
+    RETURN_IF_ERROR(convert(capture, builder));
+    auto trace = std::move(builder).build(context.piece(1, 2));
+    if (!trace)
+        return tl::unexpected{withReason(std::move(trace).error(), capture, name)};
+    ReadProfile result;
+    result.formatId = kFormatId;
+    result.formatVersion = static_cast<int>(plimsoll::capture::wire::kVersion);
+    result.contentHash = io::contentHash(bytes);
+    result.trace = *std::move(trace);
+    return result;
+}
+
+Result<FileValue> read(io::Source& source, const base::JobContext& context)
+{
+    const auto asValue = [](ReadProfile profile) { return FileValue{std::move(profile)}; };
+    if (!source.isInMemory()) {
+        ASSIGN_OR_RETURN(const io::MappedFile mapped, source.map());
+        if (plimsoll::capture::isCapture(mapped.bytes()))
+            return readBytes(mapped.bytes(), source.name(), context).map(asValue);
+    }
+    ASSIGN_OR_RETURN(const auto content, source.whole(context));
+    return readBytes(content->bytes, source.name(), context).map(asValue);
+}
+
+} // namespace
+
+ReaderDescriptor descriptor()
+{
+    return {.id = kFormatId,
+            .name = "Plimsoll recording",
+            .kind = FileKind::Profile,
+            .extensions = {".plmcap"},
+            .instead = "\"plimsoll-cli inspect\" shows what it holds",
+            .sniff = plimsoll::capture::isCapture,
+            .read = read};
+}
+
+} // namespace plimsoll::readers::capture
