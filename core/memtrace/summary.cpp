@@ -68,6 +68,8 @@ bool isRingSize(std::uint64_t events)
     return isPowerOfTwo || events < 10; // such as 100,000 or 20,000
 }
 
+} // namespace
+
 DeviceSummary summaryOf(const DeviceTrace& device)
 {
     DeviceSummary summary;
@@ -96,8 +98,6 @@ DeviceSummary summaryOf(const DeviceTrace& device)
                                     && isRingSize(summary.events);
     return summary;
 }
-
-} // namespace
 
 TraceSummary summaryOf(const MemoryTrace& trace)
 {

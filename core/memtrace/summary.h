@@ -43,6 +43,7 @@ struct TraceSummary
     std::size_t highest = 0;
 };
 
+[[nodiscard]] DeviceSummary summaryOf(const DeviceTrace& device);
 [[nodiscard]] TraceSummary summaryOf(const MemoryTrace& trace);
 
 } // namespace plimsoll::memtrace

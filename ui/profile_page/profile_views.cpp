@@ -16,6 +16,8 @@ ProfileLayout profileLayout()
                      {id("inspector"), tr("Inspector"), makeInspectorView},
                      {id("notes"), tr("Notes"), makeNotesView},
                  }},
+                {{id("live"), tr("Live at cursor")},
+                 {{id("groups"), tr("Live at cursor"), makeLiveGroupsView}}},
                 {{id("tables"), tr("Allocations")},
                  {
                      {id("largest"), tr("Largest live"), makeLargestView},

@@ -12,6 +12,7 @@ namespace plimsoll::ui {
 [[nodiscard]] ProfileView makeInspectorView(ProfilePage& page);
 [[nodiscard]] ProfileView makeEventsView(ProfilePage& page);
 [[nodiscard]] ProfileView makeNotesView(ProfilePage& page);
+[[nodiscard]] ProfileView makeLiveGroupsView(ProfilePage& page);
 [[nodiscard]] ProfileView makeLargestView(ProfilePage& page);
 [[nodiscard]] ProfileView makeAllocationsView(ProfilePage& page);
 [[nodiscard]] ProfileView makeSegmentsView(ProfilePage& page);

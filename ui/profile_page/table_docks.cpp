@@ -5,6 +5,7 @@
 #include "ui/document_page/open_source.h"
 #include "ui/profile_page/allocation_page.h"
 #include "ui/profile_page/inspector.h"
+#include "ui/profile_page/live_groups_page.h"
 #include "ui/profile_page/profile_page.h"
 #include "ui/profile_page/profile_views.h"
 #include "ui/profile_tables/event_model.h"
@@ -13,6 +14,7 @@
 #include "ui/tables/table_look.h"
 
 #include <QHeaderView>
+#include <QJsonObject>
 #include <QLabel>
 #include <QPlainTextEdit>
 #include <QScrollArea>
@@ -78,6 +80,33 @@ QString oddityText(const std::string& id)
 }
 
 } // namespace
+
+ProfileView makeLiveGroupsView(ProfilePage& page)
+{
+    auto* view = new LiveGroupsPage{&page};
+    Selection* selection = &page.selection();
+    const QString key = QStringLiteral("liveBy");
+    QObject::connect(selection, &Selection::stepChanged, view,
+                     [view, selection] { view->setStep(selection->step()); });
+    QObject::connect(view, &LiveGroupsPage::sourceWanted, &page,
+                     [&page](const QString& source) { openSource(page, page.settings(), source); });
+    QObject::connect(view, &LiveGroupsPage::groupingChanged, &page, [&page] { page.storeView(); });
+    return {.widget = view,
+            .update =
+                [view](const ProfileState& state, ProfileChanges what) {
+                    if (what.testFlag(ProfileChange::Picture))
+                        view->setPicture(state.picture);
+                },
+            .store = [view,
+                      key](QJsonObject& to) { to.insert(key, static_cast<int>(view->grouping())); },
+            .restore =
+                [view, key](const QJsonObject& from) {
+                    const int by = from.value(key).toInt();
+                    if (by > 0 && by <= static_cast<int>(memtrace::LiveBy::Pool))
+                        view->setGrouping(static_cast<memtrace::LiveBy>(by));
+                },
+            .jobs = {&view->job()}};
+}
 
 ProfileView makeLargestView(ProfilePage& page)
 {

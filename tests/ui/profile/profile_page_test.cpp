@@ -9,6 +9,7 @@
 #include "ui/profile_page/active_view.h"
 #include "ui/profile_page/allocation_page.h"
 #include "ui/profile_page/inspector.h"
+#include "ui/profile_page/live_groups_page.h"
 
 #include "tests/support/recorded_training.h"
 #include "tests/support/test_main.h"
@@ -39,6 +40,7 @@ private Q_SLOTS:
     void theMapSharesTheAxis();
     void aClickInTheMapSelects();
     void tablesFollowCursorAndRange();
+    void groupsFollowTheCursor();
     void theInspectorTellsTheAllocation();
     void eventsSelect();
     void devicesAreTabs();
@@ -203,6 +205,29 @@ void ProfilePageTest::tablesFollowCursorAndRange()
         kPatience));
     all.table().selectRow(0);
     QCOMPARE(page->allocation().allocation(), std::optional{all.model().allocationAt(0)});
+}
+
+void ProfilePageTest::groupsFollowTheCursor()
+{
+    ProfilePage* page = openProfile(sessionOf({}));
+    QVERIFY(page != nullptr);
+    auto& live = tests::viewOf<LiveGroupsPage>(*page);
+    QVERIFY(QTest::qWaitFor([&] { return live.isCurrent(); }, kPatience));
+    const auto cell = [&](int row, int column) {
+        return live.model().index(row, column).data().toString();
+    };
+    QCOMPARE(live.model().rowCount(), 14); // before, twelve layers, backward's scratch
+    QCOMPARE(cell(0, LiveGroupModel::NameColumn), QStringLiteral("(before the recording)"));
+    QCOMPARE(cell(0, LiveGroupModel::SizeColumn),
+             bytesText(base::Bytes{24 * RecordedTraining::kMiB}));
+    page->selection().setStep(1);
+    QVERIFY(QTest::qWaitFor([&] { return live.isCurrent() && live.model().rowCount() == 2; },
+                            kPatience));
+    QCOMPARE(cell(1, LiveGroupModel::NameColumn), QStringLiteral("forward, model.py:10"));
+    live.setGrouping(memtrace::LiveBy::Class);
+    QVERIFY(QTest::qWaitFor(
+        [&] { return live.isCurrent() && cell(1, 0) == QStringLiteral("activations"); },
+        kPatience));
 }
 
 void ProfilePageTest::theInspectorTellsTheAllocation()

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/profile/profile_input.h"
+#include "app/cli/verbs.h"
+#include "core/base/format.h"
+#include "core/memtrace/analysis/live_groups.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace plimsoll::cli {
+
+namespace {
+
+/// What the recording's own count calls a step; -1: before the first event.
+std::int64_t recordedEvent(const memtrace::DeviceTrace& device, std::size_t step)
+{
+    if (step == 0)
+        return -1;
+    const auto event = static_cast<memtrace::EventIndex>(step - 1);
+    return static_cast<std::int64_t>(device.recordedIndex(event))
+           + (device.action(event) == memtrace::Action::Free ? 1 : 0);
+}
+
+class Live : public Verb
+{
+public:
+    explicit Live(CLI::App& app)
+        : Verb{app, "live", "Tell what a memory profile holds at a point, by who allocated it"}
+    {
+        command().add_option("FILE", m_file, "Memory profile")->required();
+        command()
+            .add_option("--at", m_at,
+                        "peak, end, oom (the last allocation that failed), an event, or a time "
+                        "since the first one, such as 12.5ms")
+            ->capture_default_str();
+        command().add_option("--device", m_device,
+                             "Device, -1 for pinned host memory; by default the one with the "
+                             "highest peak");
+        command()
+            .add_option("--by", m_by, "frame, stack, class, module, stream or pool")
+            ->capture_default_str();
+        command().add_option("--top", m_top, "Groups to print")->check(CLI::PositiveNumber);
+        close("Example: plimsoll-cli live snapshot.pickle --at peak --by frame --top 10");
+    }
+
+    [[nodiscard]] Answer run() override
+    {
+        const Stopwatch clock;
+        const std::optional<memtrace::LiveBy> by = memtrace::findLiveBy(m_by);
+        if (!by)
+            throw VerbError(base::ErrorKind::Usage,
+                            fmt::format("--by takes frame, stack, class, module, stream or pool, "
+                                        "not \"{}\".",
+                                        base::printable(m_by, 40)));
+        const memtrace::MemoryTracePtr trace = readProfile(m_file, common());
+        const memtrace::DeviceTrace& device = deviceOf(*trace, m_device);
+        const std::size_t step = stepAt(device, m_at);
+        memtrace::LiveGroups live =
+            memtrace::liveGroups(*trace, device, memtrace::classify(*trace, device), step, *by);
+        const std::size_t groups = live.groups.size();
+        live.groups.resize(std::min(groups, m_top.value_or(groups)));
+        Answer answer;
+        answer.text = text(device, step, live, groups);
+        answer.json = json(device, step, live);
+        answer.json["seconds"] = clock.seconds();
+        return answer;
+    }
+
+private:
+    [[nodiscard]] static ordered_json json(const memtrace::DeviceTrace& device, std::size_t step,
+                                           const memtrace::LiveGroups& live)
+    {
+        ordered_json groups = ordered_json::array();
+        for (const memtrace::LiveGroup& group : live.groups)
+            groups.push_back({{"name", group.name},
+                              {"bytes", group.bytes.count()},
+                              {"blocks", group.blocks},
+                              {"frames", group.frames}});
+        return {{"device", device.ordinal()},     {"event", recordedEvent(device, step)},
+                {"ns", device.axisTimes()[step]}, {"bytes", live.bytes.count()},
+                {"blocks", live.blocks},          {"groups", std::move(groups)}};
+    }
+    [[nodiscard]] static std::string text(const memtrace::DeviceTrace& device, std::size_t step,
+                                          const memtrace::LiveGroups& live, std::size_t groups)
+    {
+        const std::int64_t event = recordedEvent(device, step);
+        std::string text = fmt::format(
+            "device {}, {}, {}: {} live in {}\n", device.ordinal(),
+            event < 0 ? std::string{"before the first event"} : fmt::format("event {}", event),
+            base::timeText(base::Nanoseconds{device.axisTimes()[step]}),
+            base::bytesText(live.bytes, base::Rounding::Up), base::counted(live.blocks, "block"));
+        for (const memtrace::LiveGroup& group : live.groups)
+            text += fmt::format("{:>12}  {:>8}  {}\n", base::bytesText(group.bytes), group.blocks,
+                                base::printable(group.name, 160));
+        if (live.groups.size() < groups)
+            text += fmt::format("{:>12}  {:>8}  and {}\n", "", "",
+                                base::counted(groups - live.groups.size(), "more group"));
+        return text;
+    }
+
+    std::string m_file;
+    std::string m_at = "peak";
+    std::optional<int> m_device;
+    std::string m_by = "frame";
+    std::optional<std::size_t> m_top;
+};
+
+} // namespace
+
+std::unique_ptr<Verb> liveVerb(CLI::App& app)
+{
+    return std::make_unique<Live>(app);
+}
+
+} // namespace plimsoll::cli

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/profile/profile_input.h"
+
+#include "app/cli/watch.h"
+#include "core/base/format.h"
+#include "core/memtrace/build_timeline.h"
+#include "core/memtrace/summary.h"
+#include "core/workspace/file_formats.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+namespace plimsoll::cli {
+
+namespace {
+
+using base::ErrorKind;
+using memtrace::EventIndex;
+
+template <typename Value>
+std::optional<Value> parsed(std::string_view text)
+{
+    Value value{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc{} && end == text.data() + text.size() ? std::optional{value}
+                                                                    : std::nullopt;
+}
+
+/// "12.5ms"; the longest unit first, since "ms" ends like "s".
+std::optional<base::Nanoseconds> timeOf(std::string_view text)
+{
+    static constexpr std::array<std::pair<std::string_view, double>, 5> kUnits = {
+        {{"ns", 1}, {"us", 1e3}, {"µs", 1e3}, {"ms", 1e6}, {"s", 1e9}}};
+    for (const auto& [unit, factor] : kUnits) {
+        if (!text.ends_with(unit))
+            continue;
+        const auto value = parsed<double>(text.substr(0, text.size() - unit.size()));
+        if (!value || !(*value >= 0) || *value * factor > 9e18)
+            return std::nullopt;
+        return base::Nanoseconds{std::llround(*value * factor)};
+    }
+    return std::nullopt;
+}
+
+std::size_t stepAfter(const memtrace::DeviceTrace& device, std::uint64_t recorded)
+{
+    if (recorded >= device.recordedCount())
+        throw VerbError(ErrorKind::Usage,
+                        fmt::format("There is no event {}: the device has {}, counted from 0.",
+                                    recorded, base::counted(device.recordedCount(), "event")));
+    const EventIndex event = device.eventAtRecorded(recorded);
+    // After its first half, a free has not freed anything.
+    const bool isHalf =
+        device.action(event) == memtrace::Action::Free && device.recordedIndex(event) == recorded;
+    return event + std::size_t{isHalf ? 0U : 1U};
+}
+
+std::size_t peakStep(const memtrace::DeviceTrace& device)
+{
+    const std::int64_t event = memtrace::summaryOf(device).peakEvent;
+    return event < 0 ? 0 : stepAfter(device, static_cast<std::uint64_t>(event));
+}
+
+} // namespace
+
+memtrace::MemoryTracePtr readProfile(const std::string& file, const Common& common)
+{
+    io::Source source{file};
+    Watch watch{common.quiet ? std::string{} : "Reading " + source.name()};
+    readers::FileValue value =
+        orThrow(workspace::fileFormats().read(source, readers::FileKind::Profile, watch.context()));
+    return std::get<readers::ReadProfile>(std::move(value)).trace;
+}
+
+const memtrace::DeviceTrace& deviceOf(const memtrace::MemoryTrace& trace,
+                                      std::optional<int> ordinal)
+{
+    if (!ordinal)
+        return trace.devices()[memtrace::summaryOf(trace).highest];
+    for (const memtrace::DeviceTrace& device : trace.devices())
+        if (device.ordinal() == *ordinal)
+            return device;
+    throw VerbError(
+        ErrorKind::Usage,
+        fmt::format("The recording has no device {} (\"inspect\" lists its devices).", *ordinal));
+}
+
+std::size_t stepAt(const memtrace::DeviceTrace& device, const std::string& at)
+{
+    if (at == "peak")
+        return peakStep(device);
+    if (at == "end")
+        return device.eventCount();
+    if (at == "oom") {
+        if (device.outOfMemory().empty())
+            throw VerbError(ErrorKind::Usage,
+                            "No allocation failed in this recording; use --at peak.");
+        return device.outOfMemory().back().event + std::size_t{1};
+    }
+    if (const auto event = parsed<std::uint64_t>(at))
+        return stepAfter(device, *event);
+    if (const auto time = timeOf(at))
+        return memtrace::stepAtTime(device, *time);
+    throw VerbError(ErrorKind::Usage,
+                    fmt::format("--at takes peak, end, oom, the number of an event or a time such "
+                                "as 12.5ms, not \"{}\".",
+                                base::printable(at, 40)));
+}
+
+} // namespace plimsoll::cli

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "app/cli/command.h"
+#include "core/memtrace/memory_trace.h"
+
+#include <optional>
+#include <string>
+
+namespace plimsoll::cli {
+
+/// Reads a memory profile, with progress on a terminal. Throws VerbError.
+[[nodiscard]] memtrace::MemoryTracePtr readProfile(const std::string& file, const Common& common);
+
+/// The device with that ordinal; none: the one with the highest peak. Throws VerbError.
+[[nodiscard]] const memtrace::DeviceTrace& deviceOf(const memtrace::MemoryTrace& trace,
+                                                    std::optional<int> ordinal);
+
+/// The step of DeviceTrace::axisTimes() that "peak", "end", "oom", an event ("120") or a time since
+/// the first event ("12.5ms") means. Throws VerbError.
+[[nodiscard]] std::size_t stepAt(const memtrace::DeviceTrace& device, const std::string& at);
+
+} // namespace plimsoll::cli

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/memtrace/analysis/live_groups.h"
+
+#include "core/memtrace/analysis/layering.h"
+#include "core/memtrace/frames.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+#include <utility>
+
+namespace plimsoll::memtrace {
+
+namespace {
+
+constexpr std::array<const char*, 6> kLiveByNames = {"frame",  "stack",  "class",
+                                                     "module", "stream", "pool"};
+constexpr std::uint64_t kBefore = ~std::uint64_t{0}; ///< key of blocks whose stack isn't known
+
+std::string moduleOf(const StackTable& stacks, StackId stack)
+{
+    for (const FrameId id : stacks.stack(stack)) {
+        const Frame& frame = stacks.frame(id);
+        if (stacks.text(frame.name) == "forward" && isProject(stacks, frame))
+            return fmt::format("{}:forward", stacks.text(frame.file));
+    }
+    return "(no module)";
+}
+
+class KeyOf
+{
+public:
+    KeyOf(const MemoryTrace& trace, const DeviceTrace& device, const Classes& classes, LiveBy by)
+        : m_stacks{trace.stacks()}, m_device{device}, m_classes{classes}, m_by{by}
+    {
+    }
+
+    /// The same for allocations that certainly share a group.
+    [[nodiscard]] std::uint64_t keyOf(std::uint32_t allocation) const
+    {
+        const Allocations& all = m_device.allocations();
+        switch (m_by) {
+        case LiveBy::Class: return m_classes.classOf[allocation];
+        case LiveBy::Stream:
+        case LiveBy::Pool: return all.place[allocation];
+        case LiveBy::Frame:
+        case LiveBy::Stack:
+        case LiveBy::Module: break;
+        }
+        return all.stack[allocation] == 0 && all.allocEvent[allocation] == kNoEvent
+                   ? kBefore
+                   : all.stack[allocation];
+    }
+    [[nodiscard]] LiveGroup groupOf(std::uint64_t key) const
+    {
+        LiveGroup group;
+        group.name = nameOf(key);
+        if (key == kBefore)
+            return group;
+        const StackId stack{static_cast<std::size_t>(key)};
+        if (m_by == LiveBy::Stack)
+            for (const FrameId frame : m_stacks.stack(stack))
+                group.frames.push_back(frameText(m_stacks, frame));
+        if (m_by == LiveBy::Frame)
+            if (const std::optional<FrameId> top = topFrame(m_stacks, stack))
+                group.frames.push_back(frameText(m_stacks, *top));
+        return group;
+    }
+
+private:
+    [[nodiscard]] std::string nameOf(std::uint64_t key) const
+    {
+        const auto place = [&]() -> const Place& { return m_device.places()[key]; };
+        switch (m_by) {
+        case LiveBy::Class: return className(static_cast<MemoryClass>(key));
+        case LiveBy::Stream: return fmt::format("{}", streamNumber(m_device, place().stream));
+        case LiveBy::Pool: return fmt::format("{}.{}", place().pool[0], place().pool[1]);
+        case LiveBy::Frame:
+        case LiveBy::Stack:
+        case LiveBy::Module: break;
+        }
+        if (key == kBefore)
+            return "(before the recording)";
+        const StackId stack{static_cast<std::size_t>(key)};
+        return m_by == LiveBy::Module ? moduleOf(m_stacks, stack) : topFrameText(m_stacks, stack);
+    }
+
+    const StackTable& m_stacks;
+    const DeviceTrace& m_device;
+    const Classes& m_classes;
+    LiveBy m_by;
+};
+
+} // namespace
+
+std::optional<LiveBy> findLiveBy(std::string_view name)
+{
+    const auto at = std::find(kLiveByNames.begin(), kLiveByNames.end(), name);
+    return at == kLiveByNames.end() ? std::nullopt
+                                    : std::optional{static_cast<LiveBy>(at - kLiveByNames.begin())};
+}
+
+LiveGroups liveGroups(const MemoryTrace& trace, const DeviceTrace& device, const Classes& classes,
+                      std::size_t step, LiveBy by)
+{
+    const KeyOf grouping{trace, device, classes, by};
+    const Allocations& all = device.allocations();
+    struct Sum
+    {
+        base::Bytes bytes;
+        std::size_t blocks = 0;
+    };
+    std::unordered_map<std::uint64_t, Sum> byKey;
+    LiveGroups live;
+    for (std::uint32_t i = 0; i < all.size(); ++i) {
+        if (device.firstStep(i) > step || device.lastStep(i) < step)
+            continue;
+        Sum& sum = byKey[grouping.keyOf(i)];
+        sum.bytes += base::Bytes{all.bytes[i]};
+        ++sum.blocks;
+        live.bytes += base::Bytes{all.bytes[i]};
+        ++live.blocks;
+    }
+    // Stacks with one top frame are one group, unless each stack is.
+    std::unordered_map<std::string, std::size_t> byName;
+    for (const auto& [key, sum] : byKey) {
+        LiveGroup group = grouping.groupOf(key);
+        const auto [at, isNew] = byName.try_emplace(
+            by == LiveBy::Stack ? std::to_string(key) : group.name, live.groups.size());
+        if (isNew)
+            live.groups.push_back(std::move(group));
+        live.groups[at->second].bytes += sum.bytes;
+        live.groups[at->second].blocks += sum.blocks;
+    }
+    std::sort(live.groups.begin(), live.groups.end(), [](const LiveGroup& a, const LiveGroup& b) {
+        if (a.bytes != b.bytes)
+            return a.bytes > b.bytes;
+        return a.name != b.name ? a.name < b.name : a.frames < b.frames;
+    });
+    return live;
+}
+
+} // namespace plimsoll::memtrace

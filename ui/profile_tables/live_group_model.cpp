@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/profile_tables/live_group_model.h"
+
+#include "ui/base/numbers.h"
+#include "ui/base/texts.h"
+#include "ui/profile_tables/allocation_texts.h"
+#include "ui/tables/cell_roles.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace plimsoll::ui {
+
+namespace {
+
+constexpr std::array kGroupColumns{TableColumn{"Group"}, TableColumn{"Live", true},
+                                   TableColumn{"Blocks", true}};
+
+/// Where an editor opens the group's first frame; empty: it has none.
+QString sourceOf(const memtrace::LiveGroup& group)
+{
+    if (group.frames.empty())
+        return {};
+    const QString frame = fileText(group.frames.front());
+    return frame.left(frame.lastIndexOf(u':'));
+}
+
+} // namespace
+
+LiveGroupModel::LiveGroupModel(QObject* parent) : RowsModel{kGroupColumns, parent} {}
+
+void LiveGroupModel::setGroups(std::vector<memtrace::LiveGroup> groups, base::Bytes all)
+{
+    m_all = all;
+    resetRows(std::move(groups));
+}
+
+QString LiveGroupModel::text(int row, int column) const
+{
+    const memtrace::LiveGroup& group = rowAt(row);
+    switch (column) {
+    case NameColumn: return groupText(group.name);
+    case SizeColumn: return bytesText(group.bytes);
+    default: return countText(group.blocks);
+    }
+}
+
+QVariant LiveGroupModel::cell(int row, int column, int role) const
+{
+    const memtrace::LiveGroup& group = rowAt(row);
+    if (role == FractionRole && column == SizeColumn)
+        return static_cast<double>(group.bytes.count())
+               / static_cast<double>(std::max<std::int64_t>(1, m_all.count()));
+    if (column != NameColumn)
+        return {};
+    if (role == Qt::ToolTipRole)
+        return plainTip(fileText(group.name));
+    return role == PathRole ? QVariant{sourceOf(group)} : QVariant{};
+}
+
+QString groupText(const std::string& name)
+{
+    const QString text = fileText(name);
+    const QStringList parts = text.split(u':');
+    if (parts.size() < 3)
+        return text;
+    const QString source = parts[parts.size() - 3] + u':' + parts[parts.size() - 2];
+    return parts.last() + QStringLiteral(", ") + shortSource(source);
+}
+
+} // namespace plimsoll::ui
