@@ -7,7 +7,7 @@
 
 namespace plimsoll::inject {
 
-BufferPool::BufferPool(std::size_t most) : m_left{most}
+BufferPool::BufferPool(std::size_t most) : m_most{most}, m_left{most}
 {
     m_free.reserve(most);
     m_filled.reserve(most);
@@ -42,7 +42,7 @@ void BufferPool::push(Filled filled)
 std::vector<BufferPool::Filled> BufferPool::wait(std::chrono::milliseconds most)
 {
     std::vector<Filled> filled;
-    filled.reserve(m_filled.capacity());
+    filled.reserve(m_most);
     std::unique_lock lock{m_mutex};
     m_wake.wait_for(lock, most, [this] { return m_stopped || !m_filled.empty(); });
     std::swap(filled, m_filled);

@@ -40,6 +40,7 @@ public:
     void stop();
 
 private:
+    const std::size_t m_most;
     std::mutex m_mutex;
     std::condition_variable m_wake;
     std::vector<std::uint8_t*> m_free;

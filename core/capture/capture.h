@@ -3,6 +3,7 @@
 
 #include "core/capture/wire_activity.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -48,6 +49,13 @@ struct Capture
     std::uint64_t unknownRecords = 0; ///< of kinds that a later version writes
     std::uint64_t leftOver = 0;       ///< bytes behind the last complete chunk
 
+    /// The program was killed, or left without its exit handlers: not that the file had no room.
+    [[nodiscard]] bool wasKilled() const
+    {
+        return !ended && std::ranges::none_of(statuses, [](const Status& status) {
+            return status.code == wire::StatusCode::FileEnded;
+        });
+    }
     /// Empty for 0 and for ids that the file hasn't.
     [[nodiscard]] std::string_view text(std::uint32_t id) const
     {

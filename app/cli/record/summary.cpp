@@ -89,7 +89,7 @@ std::vector<std::string> warningsOf(const std::filesystem::path& file,
                                        capture.drops.cutBuffers == 1 ? "one record is missing"
                                                                      : "records are missing",
                                        io::pathText(file)));
-    if (!capture.ended)
+    if (capture.wasKilled())
         warnings.push_back(fmt::format("The program was ended before it could finish {}: the "
                                        "recording lacks its last moments.",
                                        io::pathText(file)));

@@ -255,7 +255,7 @@ void addGaps(const Capture& capture, memtrace::Builder& builder)
     if (drops.cutBuffers > 0)
         builder.addGap(fmt::format("{} of CUPTI ended within a record, which is missing.",
                                    base::counted(drops.cutBuffers, "buffer")));
-    if (!capture.ended)
+    if (capture.wasKilled())
         builder.addGap("The program was ended before it could finish the recording, which lacks "
                        "its last moments.");
 }

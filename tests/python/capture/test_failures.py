@@ -75,6 +75,7 @@ def test_a_limit_on_file_sizes_ends_the_recording_and_not_the_program(tmp_path):
     assert (recorded.exit, recorded.out) == (0, "worked")
     (status,) = recorded.process["statuses"]
     assert (status["code"], status["severity"]) == (8, 2)
+    assert recorded.answer["warnings"] == [status["text"]]
     assert f"Writing {file} failed after " in status["text"] and "File too large" in status["text"]
     assert 0 < recorded.process["records"]["kernels"] < 20_000
     assert os.path.getsize(file) <= 400_000 and capture_file.read(file).left_over == 0
