@@ -72,7 +72,7 @@ def test_reserved_bytes_are_those_of_pytorch(tmp_path, gpu):
 
 
 STEPS = """
-import json, time, torch
+import time, torch
 torch.set_num_threads(1)
 model = torch.nn.TransformerEncoder(torch.nn.TransformerEncoderLayer(256, 4, 1024, batch_first=True), 4).cuda()
 optimizer, tokens, times = torch.optim.AdamW(model.parameters()), torch.randn(8, 128, 256, device="cuda"), []
@@ -82,16 +82,18 @@ for _ in range(80):
     model(tokens).sum().backward()
     optimizer.step()
     times.append(time.perf_counter() - begin)
-print(json.dumps(sorted(times)[len(times) // 10]))
+print(min(times))
 """
 
 
 def test_recording_costs_little(tmp_path):
-    """Runs of both kinds in turn; the goal of 3 % is too near to what other programs on a computer do to each other for a test."""
+    """The fastest steps of runs of both kinds in turn; the goal of 3 % is too near to what other programs on a computer do to each other for a test."""
     plain, recorded = [], []
-    for i in range(2):
+    for i in range(6):
         plain.append(float(stand_in.run(STEPS).stdout))
         recorded.append(float(stand_in.run(STEPS, capture=tmp_path / f"{i}.plmcap").stdout))
-    assert len(list(tmp_path.iterdir())) == 2
-    print(f"{min(recorded) / min(plain):.3f} of a step")
-    assert min(recorded) < 1.3 * min(plain)
+        print(f"{min(recorded) / min(plain):.3f} of a step")
+        if min(recorded) < 1.1 * min(plain):
+            break
+    assert list(tmp_path.iterdir())
+    assert min(recorded) < 1.1 * min(plain)
