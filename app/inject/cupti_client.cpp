@@ -38,21 +38,21 @@ struct KindName
 };
 
 /// The first one is what the recording is about.
-constexpr KindName kKinds[] = {
-    {CUPTI_ACTIVITY_KIND_MEMORY2, "allocations"},
-    {CUPTI_ACTIVITY_KIND_MEMORY_POOL, "memory pools"},
-    {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, "kernels"},
-    {CUPTI_ACTIVITY_KIND_MEMCPY, "copies"},
-    {CUPTI_ACTIVITY_KIND_MEMCPY2, "copies between devices"},
-    {CUPTI_ACTIVITY_KIND_MEMSET, "fills"},
-    {CUPTI_ACTIVITY_KIND_MARKER, "NVTX markers"},
-    {CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION, "ids of other tools"},
-    {CUPTI_ACTIVITY_KIND_CONTEXT, "contexts"},
-    {CUPTI_ACTIVITY_KIND_DEVICE, "devices"},
+constexpr std::array kKinds{
+    KindName{CUPTI_ACTIVITY_KIND_MEMORY2, "allocations"},
+    KindName{CUPTI_ACTIVITY_KIND_MEMORY_POOL, "memory pools"},
+    KindName{CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, "kernels"},
+    KindName{CUPTI_ACTIVITY_KIND_MEMCPY, "copies"},
+    KindName{CUPTI_ACTIVITY_KIND_MEMCPY2, "copies between devices"},
+    KindName{CUPTI_ACTIVITY_KIND_MEMSET, "fills"},
+    KindName{CUPTI_ACTIVITY_KIND_MARKER, "NVTX markers"},
+    KindName{CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION, "ids of other tools"},
+    KindName{CUPTI_ACTIVITY_KIND_CONTEXT, "contexts"},
+    KindName{CUPTI_ACTIVITY_KIND_DEVICE, "devices"},
 };
 
 /// The calls that tell which thread allocated; of others there would be too many.
-constexpr CUpti_CallbackId kRuntimeCalls[] = {
+constexpr auto kRuntimeCalls = std::to_array<CUpti_CallbackId>({
     CUPTI_RUNTIME_TRACE_CBID_cudaMalloc_v3020,
     CUPTI_RUNTIME_TRACE_CBID_cudaFree_v3020,
     CUPTI_RUNTIME_TRACE_CBID_cudaMallocHost_v3020,
@@ -63,13 +63,17 @@ constexpr CUpti_CallbackId kRuntimeCalls[] = {
     CUPTI_RUNTIME_TRACE_CBID_cudaMallocAsync_ptsz_v11020,
     CUPTI_RUNTIME_TRACE_CBID_cudaFreeAsync_v11020,
     CUPTI_RUNTIME_TRACE_CBID_cudaFreeAsync_ptsz_v11020,
-};
-constexpr CUpti_CallbackId kDriverCalls[] = {
-    CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2,     CUPTI_DRIVER_TRACE_CBID_cuMemFree_v2,
-    CUPTI_DRIVER_TRACE_CBID_cuMemAllocManaged, CUPTI_DRIVER_TRACE_CBID_cuMemAllocAsync,
-    CUPTI_DRIVER_TRACE_CBID_cuMemFreeAsync,    CUPTI_DRIVER_TRACE_CBID_cuMemCreate,
-    CUPTI_DRIVER_TRACE_CBID_cuMemMap,          CUPTI_DRIVER_TRACE_CBID_cuMemUnmap,
-};
+});
+constexpr auto kDriverCalls = std::to_array<CUpti_CallbackId>({
+    CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2,
+    CUPTI_DRIVER_TRACE_CBID_cuMemFree_v2,
+    CUPTI_DRIVER_TRACE_CBID_cuMemAllocManaged,
+    CUPTI_DRIVER_TRACE_CBID_cuMemAllocAsync,
+    CUPTI_DRIVER_TRACE_CBID_cuMemFreeAsync,
+    CUPTI_DRIVER_TRACE_CBID_cuMemCreate,
+    CUPTI_DRIVER_TRACE_CBID_cuMemMap,
+    CUPTI_DRIVER_TRACE_CBID_cuMemUnmap,
+});
 
 } // namespace
 

@@ -25,7 +25,7 @@ void* openCupti(const std::string& named, std::string& why)
                     library = dlopen(name, mode);
     }
     if (library == nullptr) {
-        const char* const told = dlerror();
+        const char* const told = dlerror(); // NOLINT(concurrency-mt-unsafe): each thread's own
         why = told != nullptr ? told : "no reason given";
     }
     return library;

@@ -23,6 +23,7 @@ namespace plimsoll::inject {
 
 struct CuptiTable
 {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a name can't have them
 #define PLIMSOLL_CUPTI_MEMBER(name) decltype(&::cupti##name) name = nullptr;
     PLIMSOLL_CUPTI_NEEDED(PLIMSOLL_CUPTI_MEMBER)
     PLIMSOLL_CUPTI_OPTIONAL(PLIMSOLL_CUPTI_MEMBER)

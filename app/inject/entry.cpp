@@ -6,6 +6,7 @@
 #include <exception>
 
 /// 1: loaded. Must not call CUDA.
+// The name is NVIDIA's. NOLINTNEXTLINE(readability-identifier-naming)
 extern "C" [[gnu::visibility("default")]] int InitializeInjection()
 {
     static plimsoll::inject::Recorder* recorder = nullptr;

@@ -10,6 +10,7 @@
 
 /// NVTX's table of functions is CUPTI's business; 0: markers do nothing, as without a profiler.
 extern "C" [[gnu::visibility("default")]] int
+// The name is NVIDIA's. NOLINTNEXTLINE(readability-identifier-naming)
 InitializeInjectionNvtx2(const void* (*exportTable)(unsigned int))
 try {
     std::string why;

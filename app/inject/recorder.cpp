@@ -4,10 +4,10 @@
 #include "app/inject/drain.h"
 
 #include <cstdio>
-#include <cstring>
 #include <exception>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <system_error>
 #include <utility>
 
 namespace plimsoll::inject {
@@ -54,7 +54,7 @@ Recorder* Recorder::start()
     if (const int error = made->m_file.open(made->m_settings); error != 0) {
         // The only thing that is ever printed: there is no other place for it.
         std::fprintf(stderr, "Plimsoll can't write %s (%s), so nothing is recorded.\n",
-                     made->m_file.path().c_str(), std::strerror(error));
+                     made->m_file.path().c_str(), std::generic_category().message(error).c_str());
         return nullptr;
     }
     recorder = made;

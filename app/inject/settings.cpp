@@ -12,6 +12,7 @@ constexpr auto kDefaultFile = "plimsoll.plmcap";
 
 std::string textOf(const char* variable)
 {
+    // Once, while the driver starts. NOLINTNEXTLINE(concurrency-mt-unsafe)
     const char* const text = std::getenv(variable);
     return text != nullptr ? text : "";
 }

@@ -18,7 +18,7 @@ struct Settings
     /// PLIMSOLL_CAPTURE_PERIOD, in milliseconds: what a killed program loses at most.
     std::chrono::milliseconds period{500};
     /// PLIMSOLL_CAPTURE_BUFFERS: the most buffers that CUPTI has or that wait to be written.
-    std::size_t buffers = 32;
+    std::size_t buffers = 256; ///< of 256 KiB each
 };
 
 [[nodiscard]] Settings readSettings();

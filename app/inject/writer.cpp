@@ -7,11 +7,11 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
 #include <ctime>
 #include <exception>
 #include <fcntl.h>
 #include <pthread.h>
+#include <system_error>
 #include <thread>
 #include <unistd.h>
 #include <utility>
@@ -56,7 +56,7 @@ Fault endOfFile(const std::string& path, std::uint64_t size, int error)
 {
     return {StatusCode::FileEnded, Severity::Failure, error,
             "Writing " + path + " failed after " + std::to_string(size) + " bytes ("
-                + std::strerror(error)
+                + std::generic_category().message(error)
                 + "), so the recording ends there: make room or choose another place with -o."};
 }
 
@@ -189,7 +189,7 @@ void Writer::writeClock()
     m_sink.add(clock);
     if (clock.cupti == 0)
         return;
-    const std::int64_t offset = static_cast<std::int64_t>(clock.cupti - clock.monotonic);
+    const auto offset = static_cast<std::int64_t>(clock.cupti - clock.monotonic);
     if (m_offset == 0)
         m_offset = offset;
     if (std::abs(offset - m_offset) < kClockTolerance || std::exchange(m_clockWasTold, true))

@@ -86,13 +86,16 @@ private:
 int execute(const std::vector<std::string>& command,
             const std::vector<capture::Variable>& variables)
 {
+    // This process has one thread. NOLINTBEGIN(concurrency-mt-unsafe)
     for (const capture::Variable& variable : variables)
         if (::setenv(variable.name.c_str(), variable.value.c_str(), 1) != 0)
             return errno;
     const std::string pid = std::to_string(::getpid());
     if (::setenv("PLIMSOLL_CAPTURE_PID", pid.c_str(), 1) != 0)
         return errno;
+    // NOLINTEND(concurrency-mt-unsafe)
     std::vector<char*> arguments;
+    arguments.reserve(command.size() + 1);
     for (const std::string& argument : command)
         arguments.push_back(const_cast<char*>(argument.c_str()));
     arguments.push_back(nullptr);

@@ -27,6 +27,7 @@ namespace fs = std::filesystem;
 
 std::optional<std::string> variable(const std::string& name)
 {
+    // No thread of this program sets any. NOLINTNEXTLINE(concurrency-mt-unsafe)
     const char* const value = std::getenv(name.c_str());
     return value != nullptr ? std::optional<std::string>{value} : std::nullopt;
 }
