@@ -2,6 +2,8 @@
 // Both plots of a profile at 1920x1080, with 10^4, 10^6 and 10^7 events: frames of a scripted pan
 // and zoom, what is under the pointer, what is live at a step.
 #include "core/base/random.h"
+#include "core/io/byte_source.h"
+#include "core/memtrace/columns/column_file.h"
 #include "core/readers/registry.h"
 #include "core/workspace/profile/profile_picture.h"
 #include "ui/base/theme.h"
@@ -18,7 +20,9 @@
 #include <QWheelEvent>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <functional>
 #include <random>
 
 namespace {
@@ -29,7 +33,30 @@ using namespace plimsoll::bench;
 constexpr int kFrames = 300;
 constexpr QSize kWindow{1920, 1080};
 
-workspace::ProfilePicturePtr pictureOf(std::size_t events)
+/// A profile, and how long it took to get it: from its snapshot, and from a session's columns.
+struct Opened
+{
+    workspace::ProfilePicturePtr picture;
+    double importSeconds = 0;
+    double reopenSeconds = 0;
+};
+
+workspace::ProfilePicturePtr pictureOf(memtrace::MemoryTracePtr trace)
+{
+    const auto picture = workspace::profilePicture(std::move(trace), {}, {});
+    if (!picture)
+        std::abort();
+    return *picture;
+}
+
+double secondsOf(const std::function<void()>& run)
+{
+    const Span begin = now();
+    run();
+    return (now() - begin).wall / 1e6;
+}
+
+Opened openedOf(std::size_t events)
 {
     const tests::TempFolder folder;
     const std::string path = folder.file("snapshot.pickle");
@@ -41,16 +68,30 @@ workspace::ProfilePicturePtr pictureOf(std::size_t events)
             file.write(part.data(), static_cast<std::streamsize>(part.size()));
         }));
     }
-    const readers::Registry registry{readers::profileReaders()};
-    io::Source source{path};
-    const auto value = registry.read(source, readers::FileKind::Profile);
-    if (!value)
-        std::abort();
-    const auto picture =
-        workspace::profilePicture(std::get<readers::ReadProfile>(*value).trace, {}, {});
-    if (!picture)
-        std::abort();
-    return *picture;
+    Opened opened;
+    opened.importSeconds = secondsOf([&] {
+        const auto read = readers::readProfile(io::Source{path});
+        if (!read)
+            std::abort();
+        opened.picture = pictureOf(read->trace);
+    });
+    std::filesystem::remove(path);
+    const std::string columns = folder.file("columns");
+    {
+        const std::string bytes = memtrace::writeColumns(*opened.picture->trace);
+        std::ofstream{columns, std::ios::binary}.write(bytes.data(),
+                                                       static_cast<std::streamsize>(bytes.size()));
+    }
+    opened.reopenSeconds = secondsOf([&] {
+        const auto content = io::readFile(columns);
+        const auto trace =
+            content ? memtrace::readColumns(std::make_shared<const std::string>(content->bytes))
+                    : memtrace::readColumns({});
+        if (!trace)
+            std::abort();
+        static_cast<void>(pictureOf(*trace));
+    });
+    return opened;
 }
 
 /// The two plots over one axis, as the profile page has them.
@@ -145,7 +186,8 @@ std::vector<Span> fills(ColumnFill& fill)
 
 double run(std::size_t events)
 {
-    const workspace::ProfilePicturePtr picture = pictureOf(events);
+    const Opened opened = openedOf(events);
+    const workspace::ProfilePicturePtr& picture = opened.picture;
     Plots plots{picture};
     ColumnFill fill;
     const Span unit = quantile(fills(fill), 0.5);
@@ -160,6 +202,10 @@ double run(std::size_t events)
         live.push_back(now() - begin);
     }
     const Rows rows{"12", fmt::format("profile of {:.0e} events", static_cast<double>(events))};
+    Rows{"13", fmt::format("profile of {:.0e} events", static_cast<double>(events))}.atMost(
+        "opened from a session's columns / from the snapshot",
+        opened.reopenSeconds / opened.importSeconds, 0.05);
+    printFigure("opened from the snapshot, s", opened.importSeconds);
     const Span p99 = quantile(frames, 0.99);
     rows.atMost("frame p99 of both plots, column fills, processor", p99.processor / unit.processor,
                 3);
