@@ -102,20 +102,39 @@ bool outlives(EventIndex freed, EventIndex nextPhase)
     return freed == kNoEvent || (nextPhase != kNoEvent && freed > nextPhase);
 }
 
-std::pair<MemoryClass, ClassRule> decide(Phase phase, EventIndex freed, EventIndex nextPhase,
-                                         EventIndex nextBackward)
+/// What follows an allocation; kNoEvent: nothing in the recording.
+struct Following
+{
+    EventIndex otherPhase = kNoEvent;     ///< first allocation of another phase
+    EventIndex backward = kNoEvent;       ///< of the next backward
+    EventIndex afterBackward = kNoEvent;  ///< behind that backward
+    EventIndex secondBackward = kNoEvent; ///< of the backward after that
+};
+
+/// Whether an allocation outlives the step in which forward, or what came before it, made it: it is
+/// still there in the next step's backward, or at the end, after backward.
+bool livesThroughSteps(EventIndex freed, const Following& following)
+{
+    return freed == kNoEvent
+               ? following.afterBackward != kNoEvent
+               : following.secondBackward != kNoEvent && freed > following.secondBackward;
+}
+
+std::pair<MemoryClass, ClassRule> decide(Phase phase, EventIndex freed, const Following& following)
 {
     switch (phase) {
     case Phase::Optimizer:
-        return outlives(freed, nextPhase)
+        return outlives(freed, following.otherPhase)
                    ? std::pair{MemoryClass::OptimizerState, ClassRule::OutlivesOptimizer}
                    : std::pair{MemoryClass::Temporaries, ClassRule::FreedByOptimizer};
     case Phase::Backward:
-        return outlives(freed, nextPhase)
+        return outlives(freed, following.otherPhase)
                    ? std::pair{MemoryClass::Gradients, ClassRule::OutlivesBackward}
                    : std::pair{MemoryClass::Temporaries, ClassRule::FreedInBackward};
     case Phase::Forward:
-        if (nextBackward != kNoEvent && (freed == kNoEvent || freed > nextBackward))
+        if (livesThroughSteps(freed, following))
+            return {MemoryClass::Lasting, ClassRule::LivesThroughSteps};
+        if (following.backward != kNoEvent && (freed == kNoEvent || freed > following.backward))
             return {MemoryClass::Activations, ClassRule::SurvivesIntoBackward};
         if (freed != kNoEvent)
             return {MemoryClass::Temporaries, ClassRule::FreedInForward};
@@ -130,7 +149,8 @@ std::pair<MemoryClass, ClassRule> decide(Phase phase, EventIndex freed, EventInd
 const char* className(MemoryClass memoryClass)
 {
     static constexpr std::array<const char*, kMemoryClassCount> kNames = {
-        "before", "optimizer_state", "gradients", "activations", "temporaries", "not_known"};
+        "before",      "lasting",     "optimizer_state", "gradients",
+        "activations", "temporaries", "not_known"};
     return kNames.at(static_cast<std::size_t>(memoryClass));
 }
 
@@ -145,6 +165,8 @@ const char* ruleText(ClassRule rule)
         return "Backward allocated it, and it lives on after backward.";
     case ClassRule::FreedInBackward: return "Backward allocated it and freed it.";
     case ClassRule::SurvivesIntoBackward: return "Forward allocated it, and backward still has it.";
+    case ClassRule::LivesThroughSteps:
+        return "It was allocated before a backward, and it outlives the whole step.";
     case ClassRule::FreedInForward:
         return "Forward allocated it, and it was freed before backward.";
     case ClassRule::NoPhase: break;
@@ -163,8 +185,7 @@ Classes classify(const MemoryTrace& trace, const DeviceTrace& device)
     std::vector<std::uint8_t> classes(allocations.size());
     std::vector<std::uint8_t> rules(allocations.size());
     // From the end, so that the next allocation in another phase is known.
-    EventIndex nextBackward = kNoEvent;
-    EventIndex nextOther = kNoEvent; ///< first event of the run of phases behind this one
+    Following following;
     EventIndex runBegin = kNoEvent;
     Phase run = Phase::Unknown;
     for (auto event = static_cast<EventIndex>(device.eventCount()); event-- > 0;) {
@@ -173,16 +194,20 @@ Classes classify(const MemoryTrace& trace, const DeviceTrace& device)
         const std::uint32_t allocation = device.subject(event);
         const Phase phase = phases[allocation];
         if (phase != run) {
-            nextOther = runBegin;
+            following.otherPhase = runBegin;
             run = phase;
+            if (phase == Phase::Backward) {
+                following.secondBackward = following.backward;
+                following.afterBackward = runBegin;
+            }
         }
         runBegin = event;
         const auto [memoryClass, rule] =
-            decide(phase, allocations.freeEvent[allocation], nextOther, nextBackward);
+            decide(phase, allocations.freeEvent[allocation], following);
         classes[allocation] = static_cast<std::uint8_t>(memoryClass);
         rules[allocation] = static_cast<std::uint8_t>(rule);
         if (phase == Phase::Backward)
-            nextBackward = event;
+            following.backward = event;
     }
     for (std::size_t i = 0; i < allocations.size(); ++i)
         if (allocations.allocEvent[i] == kNoEvent) {
@@ -199,6 +224,7 @@ const timeline::LayersPtr& classLayers()
     static const timeline::LayersPtr kLayers =
         std::make_shared<const timeline::Layers>(timeline::Layers{
             {className(MemoryClass::Before), "Before the recording", ink(Category::Parameters)},
+            {className(MemoryClass::Lasting), "Outlives the step", ink(Category::Inputs)},
             {className(MemoryClass::OptimizerState), "Optimizer state",
              ink(Category::OptimizerState)},
             {className(MemoryClass::Gradients), "Gradients", ink(Category::Gradients)},

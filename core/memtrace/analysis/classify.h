@@ -11,14 +11,15 @@ namespace plimsoll::memtrace {
 
 /// What an allocation of a training is for, as far as its recording tells.
 enum class MemoryClass : std::uint8_t {
-    Before, ///< parameters, buffers, optimizer state … from before the recording
+    Before,  ///< parameters, buffers, optimizer state … from before the recording
+    Lasting, ///< the same, allocated in it: parameters, inputs that every step uses
     OptimizerState,
     Gradients,
     Activations,
     Temporaries,
     NotKnown,
 };
-inline constexpr std::size_t kMemoryClassCount = 6;
+inline constexpr std::size_t kMemoryClassCount = 7;
 [[nodiscard]] const char* className(MemoryClass memoryClass);
 
 /// What decided an allocation's class.
@@ -29,6 +30,7 @@ enum class ClassRule : std::uint8_t {
     OutlivesBackward,
     FreedInBackward,
     SurvivesIntoBackward,
+    LivesThroughSteps,
     FreedInForward,
     NoPhase, ///< the recording doesn't tell in which phase it was made
 };

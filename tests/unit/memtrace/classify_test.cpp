@@ -72,6 +72,7 @@ class ClassifyTest : public QObject
 private Q_SLOTS:
     void tellsTheParts_data();
     void tellsTheParts();
+    void whatOutlivesAStepIsLasting();
     void needsPythonFrames();
     void believesAnnotations();
 };
@@ -129,6 +130,29 @@ void ClassifyTest::tellsTheParts()
                                 {product, MemoryClass::Temporaries, ClassRule::FreedByOptimizer},
                                 {next, MemoryClass::Temporaries, ClassRule::FreedInForward},
                                 {last, MemoryClass::NotKnown, ClassRule::NoPhase}});
+}
+
+void ClassifyTest::whatOutlivesAStepIsLasting()
+{
+    Recording recording;
+    const StackId forward = recording.python("model.py", "forward");
+    const std::size_t weight = recording.alloc(recording.python("train.py", "load"));
+    std::size_t loss = 0;
+    std::size_t lossBefore = 0;
+    for (int step = 0; step < 3; ++step) {
+        const std::size_t saved = recording.alloc(forward);
+        lossBefore = loss;
+        loss = recording.alloc(forward);
+        if (step > 0)
+            recording.free(lossBefore); // kept until the next step has made its own
+        const std::size_t gradient = recording.alloc({});
+        recording.free(saved);
+        recording.alloc(recording.python("/lib/torch/optim/adamw.py", "step"));
+        recording.free(gradient);
+    }
+    compare(recording.build(),
+            {{weight, MemoryClass::Lasting, ClassRule::LivesThroughSteps},
+             {lossBefore, MemoryClass::Activations, ClassRule::SurvivesIntoBackward}});
 }
 
 void ClassifyTest::needsPythonFrames()
