@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <map>
 #include <optional>
+#include <utility>
 
 namespace plimsoll::tests {
 
@@ -128,6 +130,24 @@ PyValue pyTuple(PyItems items)
 PyValue pyDict(PyFields fields)
 {
     return PyValue::Dict{std::make_shared<PyFields>(std::move(fields))};
+}
+
+void clearContainers(const PyValue& value)
+{
+    PyItems pending{value};
+    while (!pending.empty()) {
+        const PyValue next = std::move(pending.back());
+        pending.pop_back();
+        PyItems items;
+        if (const auto* list = std::get_if<PyValue::List>(&next.content()))
+            items = std::exchange(*list->items, {});
+        else if (const auto* tuple = std::get_if<PyValue::Tuple>(&next.content()))
+            items = std::exchange(*tuple->items, {});
+        else if (const auto* dict = std::get_if<PyValue::Dict>(&next.content()))
+            for (const auto& [name, field] : std::exchange(*dict->fields, {}))
+                items.push_back(field);
+        std::move(items.begin(), items.end(), std::back_inserter(pending));
+    }
 }
 
 void PickleOpcodes::number(std::uint64_t number, std::size_t bytes)

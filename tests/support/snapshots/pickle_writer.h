@@ -66,6 +66,9 @@ private:
 [[nodiscard]] PyValue pyTuple(PyItems items);
 [[nodiscard]] PyValue pyDict(PyFields fields = {});
 
+/// Empties all containers that a value leads to: those within themselves would never be released.
+void clearContainers(const PyValue& value);
+
 /// How containers are filled.
 enum class PickleStyle : std::uint8_t {
     Batches,  ///< 1000 items at a time, a single one by itself: as Python does it

@@ -212,6 +212,7 @@ void TorchSnapshotTest::toleratesWhatVersionsAndFaultsDo()
         QVERIFY2(read, messageOf(read));
         const std::string dump = dumpTrace(*read->trace);
         QVERIFY2(dump.find(expected) != std::string::npos, dump.c_str());
+        clearContainers(root);
     }
 }
 
