@@ -214,6 +214,31 @@ Result<Bytes> parseBytes(std::string_view text)
     return bad();
 }
 
+Result<Nanoseconds> parseTime(std::string_view text)
+{
+    constexpr double kMost = 9e18; // nanoseconds that 63 bits hold
+    const std::string_view input = trimmed(text);
+    // The longest unit first, since "ms" ends like "s".
+    static constexpr std::array<Unit, 5> kUnits{Unit{"ns", 1}, Unit{"us", 1e3}, Unit{"µs", 1e3},
+                                                Unit{"ms", 1e6}, Unit{"s", 1e9}};
+    for (const Unit& unit : kUnits) {
+        if (!input.ends_with(unit.name))
+            continue;
+        const std::string_view digits = trimmed(input.substr(0, input.size() - unit.name.size()));
+        double value = 0;
+        const auto [end, error] =
+            std::from_chars(digits.data(), digits.data() + digits.size(), value);
+        if (error == std::errc{} && end == digits.data() + digits.size() && value >= 0
+            && value * unit.factor < kMost)
+            return Nanoseconds{std::llround(value * unit.factor)};
+        break;
+    }
+    return failure(ErrorKind::Usage,
+                   fmt::format("\"{}\" is not a time: write a number with ns, us, ms or s, such as "
+                               "12.5ms.",
+                               printable(text, 40)));
+}
+
 std::string printable(std::string_view text, std::size_t limit)
 {
     std::string out;

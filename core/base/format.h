@@ -45,6 +45,9 @@ struct FigureText
 /// (cli.md). At least 0.
 [[nodiscard]] Result<Bytes> parseBytes(std::string_view text);
 
+/// Reads "12.5ms", "850 us", "1.2 s", "300ns". At least 0.
+[[nodiscard]] Result<Nanoseconds> parseTime(std::string_view text);
+
 /// A text from a file made safe to show on one line: hidden characters (unicode.h) escaped, about
 /// `limit` bytes at most, valid UTF-8.
 [[nodiscard]] std::string printable(std::string_view text, std::size_t limit = 200);

@@ -51,4 +51,14 @@ std::string topFrameText(const StackTable& stacks, StackId stack)
     return frame ? frameText(stacks, *frame) : "(no Python frame)";
 }
 
+std::string moduleText(const StackTable& stacks, StackId stack)
+{
+    for (const FrameId id : stacks.stack(stack)) {
+        const Frame& frame = stacks.frame(id);
+        if (stacks.text(frame.name) == "forward" && isProject(stacks, frame))
+            return fmt::format("{}:forward", stacks.text(frame.file));
+    }
+    return "(no module)";
+}
+
 } // namespace plimsoll::memtrace

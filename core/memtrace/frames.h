@@ -19,5 +19,8 @@ namespace plimsoll::memtrace {
 [[nodiscard]] std::string frameText(const StackTable& stacks, FrameId frame);
 /// The name of the group of a stack: frameText() of its top frame, or "(no Python frame)".
 [[nodiscard]] std::string topFrameText(const StackTable& stacks, StackId stack);
+/// The innermost function forward() of the project, which is a module's: "model.py:forward"; or
+/// "(no module)".
+[[nodiscard]] std::string moduleText(const StackTable& stacks, StackId stack);
 
 } // namespace plimsoll::memtrace

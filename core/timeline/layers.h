@@ -14,9 +14,11 @@ struct Layer
 {
     std::string id;       ///< "optimizer_state"
     std::string name;     ///< "Optimizer state"
-    std::uint8_t ink = 0; ///< which of the kMostLayers fills of a theme
+    std::uint8_t ink = 0; ///< which of the kMostLayers fills of a theme, or kPaleInk
 };
 inline constexpr std::size_t kMostLayers = 8;
+/// An ink for what a filter leaves out: pale, without a pattern.
+inline constexpr std::uint8_t kPaleInk = kMostLayers;
 /// Bottom to top, at most kMostLayers.
 using Layers = std::vector<Layer>;
 using LayersPtr = std::shared_ptr<const Layers>;

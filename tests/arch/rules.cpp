@@ -25,11 +25,17 @@ struct Library
 
 /// Libraries that only some modules may use; Result and text (tl, fmt) may be used everywhere.
 constexpr std::array kLibraries = {
-    Library{"zlib", "zlib\\.h|zconf\\.h"}, Library{"robin-map", "tsl/.*"},
-    Library{"simdjson", "simdjson.*"},     Library{"nlohmann", "nlohmann/.*"},
-    Library{"sqlite3", "sqlite3.*"},       Library{"cli11", "CLI/.*"},
-    Library{"cbc", "Cbc_.*|coin/.*"},      Library{"graphviz", "graphviz/.*|gvc\\.h"},
-    Library{"cupti", "cupti.*|cuda.*"},    Library{"benchmark", "benchmark/.*"},
+    Library{"zlib", "zlib\\.h|zconf\\.h"},
+    Library{"robin-map", "tsl/.*"},
+    Library{"re2", "re2/.*"},
+    Library{"simdjson", "simdjson.*"},
+    Library{"nlohmann", "nlohmann/.*"},
+    Library{"sqlite3", "sqlite3.*"},
+    Library{"cli11", "CLI/.*"},
+    Library{"cbc", "Cbc_.*|coin/.*"},
+    Library{"graphviz", "graphviz/.*|gvc\\.h"},
+    Library{"cupti", "cupti.*|cuda.*"},
+    Library{"benchmark", "benchmark/.*"},
     Library{"libarchive", "archive.*"},
 };
 

@@ -31,22 +31,6 @@ std::optional<Value> parsed(std::string_view text)
                                                                     : std::nullopt;
 }
 
-/// "12.5ms"; the longest unit first, since "ms" ends like "s".
-std::optional<base::Nanoseconds> timeOf(std::string_view text)
-{
-    static constexpr std::array<std::pair<std::string_view, double>, 5> kUnits = {
-        {{"ns", 1}, {"us", 1e3}, {"µs", 1e3}, {"ms", 1e6}, {"s", 1e9}}};
-    for (const auto& [unit, factor] : kUnits) {
-        if (!text.ends_with(unit))
-            continue;
-        const auto value = parsed<double>(text.substr(0, text.size() - unit.size()));
-        if (!value || !(*value >= 0) || *value * factor > 9e18)
-            return std::nullopt;
-        return base::Nanoseconds{std::llround(*value * factor)};
-    }
-    return std::nullopt;
-}
-
 std::size_t stepAfter(const memtrace::DeviceTrace& device, std::uint64_t recorded)
 {
     if (recorded >= device.recordedCount())
@@ -104,7 +88,7 @@ std::size_t stepAt(const memtrace::DeviceTrace& device, const std::string& at)
     }
     if (const auto event = parsed<std::uint64_t>(at))
         return stepAfter(device, *event);
-    if (const auto time = timeOf(at))
+    if (const auto time = base::parseTime(at))
         return memtrace::stepAtTime(device, *time);
     throw VerbError(ErrorKind::Usage,
                     fmt::format("--at takes peak, end, oom, the number of an event or a time such "

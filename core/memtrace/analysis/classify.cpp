@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/memtrace/analysis/classify.h"
 
-#include "core/memtrace/frames.h"
+#include "core/memtrace/analysis/step_phases.h"
 
 #include <algorithm>
 #include <array>
@@ -12,89 +12,6 @@
 namespace plimsoll::memtrace {
 
 namespace {
-
-enum class Phase : std::uint8_t { Unknown, Forward, Backward, Optimizer };
-
-bool contains(std::string_view text, std::string_view part)
-{
-    return text.find(part) != std::string_view::npos;
-}
-
-bool isOptimizerFrame(const StackTable& stacks, const Frame& frame)
-{
-    const std::string_view file = stacks.text(frame.file);
-    const std::string_view name = stacks.text(frame.name);
-    if (contains(file, "torch/optim/"))
-        return true;
-    // The user's own: a step() in a file such as optimizer.py.
-    return name == "step" && contains(file.substr(file.rfind('/') + 1), "optim");
-}
-
-bool isBackwardFrame(const StackTable& stacks, const Frame& frame)
-{
-    const std::string_view name = stacks.text(frame.name);
-    return contains(name, "autograd::Engine") || contains(name, "torch::autograd::Node");
-}
-
-/// By stack.
-std::vector<Phase> phasesOfStacks(const StackTable& stacks)
-{
-    std::vector<Phase> phases(stacks.stackCount(), Phase::Unknown);
-    bool hasPython = false;
-    for (std::size_t i = 0; i < phases.size(); ++i) {
-        bool isPythonStack = false;
-        bool isBackward = false;
-        bool isOptimizer = false;
-        for (const FrameId id : stacks.stack(StackId{i})) {
-            const Frame& frame = stacks.frame(id);
-            isPythonStack = isPythonStack || isPython(stacks, frame);
-            isBackward = isBackward || isBackwardFrame(stacks, frame);
-            isOptimizer = isOptimizer || isOptimizerFrame(stacks, frame);
-        }
-        hasPython = hasPython || isPythonStack;
-        phases[i] = isOptimizer                    ? Phase::Optimizer
-                    : isBackward || !isPythonStack ? Phase::Backward
-                                                   : Phase::Forward;
-    }
-    if (!hasPython)
-        std::fill(phases.begin(), phases.end(), Phase::Unknown);
-    return phases;
-}
-
-/// "Optimizer.step#AdamW.step", as PyTorch names it, and what people write.
-bool isOptimizerRange(const std::string& name)
-{
-    return contains(name, "ptimizer") && contains(name, "step");
-}
-
-/// The phase of each allocation event; of others that of the one before.
-class PhaseOfEvents
-{
-public:
-    PhaseOfEvents(const MemoryTrace& trace, const DeviceTrace& device)
-        : m_device{device}, m_ofStack{phasesOfStacks(trace.stacks())}
-    {
-        for (const Annotation& annotation : trace.annotations())
-            if (annotation.device == device.ordinal() && isOptimizerRange(annotation.name))
-                m_optimizer.emplace_back(annotation.begin, annotation.end);
-    }
-    /// Call with rising events.
-    [[nodiscard]] Phase of(EventIndex event)
-    {
-        const base::Nanoseconds time = m_device.timeOf(event);
-        while (m_next < m_optimizer.size() && m_optimizer[m_next].second < time)
-            ++m_next;
-        if (m_next < m_optimizer.size() && m_optimizer[m_next].first <= time)
-            return Phase::Optimizer;
-        return m_ofStack[m_device.allocations().stack[m_device.subject(event)]];
-    }
-
-private:
-    const DeviceTrace& m_device;
-    std::vector<Phase> m_ofStack;
-    std::vector<std::pair<base::Nanoseconds, base::Nanoseconds>> m_optimizer;
-    std::size_t m_next = 0;
-};
 
 /// Whether an allocation is live when something is first allocated in another phase.
 bool outlives(EventIndex freed, EventIndex nextPhase)
@@ -120,18 +37,19 @@ bool livesThroughSteps(EventIndex freed, const Following& following)
                : following.secondBackward != kNoEvent && freed > following.secondBackward;
 }
 
-std::pair<MemoryClass, ClassRule> decide(Phase phase, EventIndex freed, const Following& following)
+std::pair<MemoryClass, ClassRule> decide(StepPhase phase, EventIndex freed,
+                                         const Following& following)
 {
     switch (phase) {
-    case Phase::Optimizer:
+    case StepPhase::Optimizer:
         return outlives(freed, following.otherPhase)
                    ? std::pair{MemoryClass::OptimizerState, ClassRule::OutlivesOptimizer}
                    : std::pair{MemoryClass::Temporaries, ClassRule::FreedByOptimizer};
-    case Phase::Backward:
+    case StepPhase::Backward:
         return outlives(freed, following.otherPhase)
                    ? std::pair{MemoryClass::Gradients, ClassRule::OutlivesBackward}
                    : std::pair{MemoryClass::Temporaries, ClassRule::FreedInBackward};
-    case Phase::Forward:
+    case StepPhase::Forward:
         if (livesThroughSteps(freed, following))
             return {MemoryClass::Lasting, ClassRule::LivesThroughSteps};
         if (following.backward != kNoEvent && (freed == kNoEvent || freed > following.backward))
@@ -139,7 +57,7 @@ std::pair<MemoryClass, ClassRule> decide(Phase phase, EventIndex freed, const Fo
         if (freed != kNoEvent)
             return {MemoryClass::Temporaries, ClassRule::FreedInForward};
         break;
-    case Phase::Unknown: break;
+    case StepPhase::Unknown: break;
     }
     return {MemoryClass::NotKnown, ClassRule::NoPhase};
 }
@@ -177,26 +95,22 @@ const char* ruleText(ClassRule rule)
 Classes classify(const MemoryTrace& trace, const DeviceTrace& device)
 {
     const Allocations& allocations = device.allocations();
-    std::vector<Phase> phases(allocations.size(), Phase::Unknown);
-    PhaseOfEvents phaseOf{trace, device};
-    for (EventIndex event = 0; event < device.eventCount(); ++event)
-        if (device.action(event) == Action::Alloc)
-            phases[device.subject(event)] = phaseOf.of(event);
+    const std::vector<StepPhase> phases = stepPhases(trace, device);
     std::vector<std::uint8_t> classes(allocations.size());
     std::vector<std::uint8_t> rules(allocations.size());
     // From the end, so that the next allocation in another phase is known.
     Following following;
     EventIndex runBegin = kNoEvent;
-    Phase run = Phase::Unknown;
+    StepPhase run = StepPhase::Unknown;
     for (auto event = static_cast<EventIndex>(device.eventCount()); event-- > 0;) {
         if (device.action(event) != Action::Alloc)
             continue;
         const std::uint32_t allocation = device.subject(event);
-        const Phase phase = phases[allocation];
+        const StepPhase phase = phases[allocation];
         if (phase != run) {
             following.otherPhase = runBegin;
             run = phase;
-            if (phase == Phase::Backward) {
+            if (phase == StepPhase::Backward) {
                 following.secondBackward = following.backward;
                 following.afterBackward = runBegin;
             }
@@ -206,7 +120,7 @@ Classes classify(const MemoryTrace& trace, const DeviceTrace& device)
             decide(phase, allocations.freeEvent[allocation], following);
         classes[allocation] = static_cast<std::uint8_t>(memoryClass);
         rules[allocation] = static_cast<std::uint8_t>(rule);
-        if (phase == Phase::Backward)
+        if (phase == StepPhase::Backward)
             following.backward = event;
     }
     for (std::size_t i = 0; i < allocations.size(); ++i)

@@ -53,10 +53,7 @@ struct Classes
     }
 };
 
-/// By rules. The phase in which an allocation was made follows from its stack: a frame of an
-/// optimizer; none of Python, or one of autograd's engine, in a recording that has Python frames
-/// (autograd's threads have none); any other. An annotation named after an optimizer's step goes
-/// before that.
+/// By rules, from stepPhases() and from when allocations are freed.
 [[nodiscard]] Classes classify(const MemoryTrace& trace, const DeviceTrace& device);
 
 /// A layer for each class, bottom to top in the order of MemoryClass.

@@ -2,6 +2,7 @@
 #include "core/memtrace/analysis/layering.h"
 
 #include "core/memtrace/analysis/classify.h"
+#include "core/memtrace/analysis/streams.h"
 #include "core/memtrace/frames.h"
 
 #include <fmt/format.h>
@@ -17,7 +18,8 @@ namespace plimsoll::memtrace {
 
 namespace {
 
-constexpr std::array<const char*, kGroupingCount> kNames = {"class", "stream", "pool", "frame"};
+constexpr std::array<const char*, kGroupingCount> kNames = {"class", "stream", "pool", "frame",
+                                                            "phase"};
 
 /// A group for each allocation, and the groups' names.
 struct Groups
@@ -61,6 +63,15 @@ std::string poolName(const Place& place)
                              : std::string{"Default pool"};
 }
 
+/// "Backward": names of phases that aren't the user's begin small.
+std::string phaseLayerName(const std::string& phase)
+{
+    std::string name = phase;
+    if (!name.empty() && name.front() >= 'a' && name.front() <= 'z')
+        name.front() = static_cast<char>(name.front() - 'a' + 'A');
+    return name;
+}
+
 /// The last parts of a frame's path, which tell it apart in a legend.
 std::string shortFrame(const StackTable& stacks, StackId stack)
 {
@@ -73,7 +84,8 @@ std::string shortFrame(const StackTable& stacks, StackId stack)
                        frame.line);
 }
 
-Groups groupsOf(const MemoryTrace& trace, const DeviceTrace& device, Grouping grouping)
+Groups groupsOf(const MemoryTrace& trace, const DeviceTrace& device, const Phases& phases,
+                Grouping grouping)
 {
     const Allocations& allocations = device.allocations();
     const auto place = [&](std::size_t i) -> const Place& {
@@ -88,6 +100,10 @@ Groups groupsOf(const MemoryTrace& trace, const DeviceTrace& device, Grouping gr
         return groupsBy(
             allocations.size(), [&](std::size_t i) { return allocations.place[i]; },
             [&](std::size_t i) { return poolName(place(i)); });
+    case Grouping::Phase:
+        return groupsBy(
+            allocations.size(), [&](std::size_t i) { return phases.phaseOf[i]; },
+            [&](std::size_t i) { return phaseLayerName(phases.nameOf(i)); });
     case Grouping::Class:
     case Grouping::Frame: break;
     }
@@ -104,8 +120,9 @@ Groups groupsOf(const MemoryTrace& trace, const DeviceTrace& device, Grouping gr
         });
 }
 
-/// Bytes of each group at the device's peak.
-std::vector<std::int64_t> bytesAtPeak(const DeviceTrace& device, const Groups& groups)
+/// Bytes of each group that the filter keeps, at the device's peak.
+std::vector<std::int64_t> bytesAtPeak(const DeviceTrace& device, const Groups& groups,
+                                      const Matches& matches)
 {
     const Allocations& allocations = device.allocations();
     std::vector<std::int64_t> changes(device.stepCount() + 1);
@@ -118,49 +135,21 @@ std::vector<std::int64_t> bytesAtPeak(const DeviceTrace& device, const Groups& g
                                                - changes.begin());
     std::vector<std::int64_t> bytes(groups.names.size());
     for (std::size_t i = 0; i < allocations.size(); ++i)
-        if (device.firstStep(i) <= peak && peak <= device.lastStep(i))
+        if (device.firstStep(i) <= peak && peak <= device.lastStep(i) && matches.at(i))
             bytes[groups.groupOf[i]] += allocations.bytes[i];
     return bytes;
 }
 
-} // namespace
-
-const char* groupingName(Grouping grouping)
+/// At most `most` layers.
+Layering layersOf(const DeviceTrace& device, const Groups& groups, const Matches& matches,
+                  std::size_t most)
 {
-    return kNames.at(static_cast<std::size_t>(grouping));
-}
-
-std::optional<Grouping> findGrouping(std::string_view name)
-{
-    const auto at = std::find(kNames.begin(), kNames.end(), name);
-    return at == kNames.end() ? std::nullopt
-                              : std::optional{static_cast<Grouping>(at - kNames.begin())};
-}
-
-std::size_t streamNumber(const DeviceTrace& device, std::uint64_t stream)
-{
-    std::vector<std::uint64_t> others{0};
-    for (const Place& place : device.places()) {
-        if (std::find(others.begin(), others.end(), place.stream) == others.end())
-            others.push_back(place.stream);
-        if (others.back() == stream)
-            break;
-    }
-    const auto at = std::find(others.begin(), others.end(), stream);
-    return at == others.end() ? 0 : static_cast<std::size_t>(at - others.begin());
-}
-
-Layering layeringOf(const MemoryTrace& trace, const DeviceTrace& device, Grouping grouping)
-{
-    if (grouping == Grouping::Class)
-        return {classLayers(), classify(trace, device).classOf};
-    const Groups groups = groupsOf(trace, device, grouping);
-    const std::vector<std::int64_t> bytes = bytesAtPeak(device, groups);
+    const std::vector<std::int64_t> bytes = bytesAtPeak(device, groups, matches);
     std::vector<std::uint32_t> order(groups.names.size());
     std::iota(order.begin(), order.end(), 0U);
     std::stable_sort(order.begin(), order.end(),
                      [&](std::uint32_t a, std::uint32_t b) { return bytes[a] > bytes[b]; });
-    const std::size_t layers = std::min(order.size(), timeline::kMostLayers);
+    const std::size_t layers = std::min(order.size(), most);
     const bool isShared = order.size() > layers;
     auto named = std::make_shared<timeline::Layers>();
     std::vector<std::uint8_t> layerOfGroup(order.size());
@@ -180,6 +169,42 @@ Layering layeringOf(const MemoryTrace& trace, const DeviceTrace& device, Groupin
     for (std::size_t i = 0; i < layerOf.size(); ++i)
         layerOf[i] = layerOfGroup[groups.groupOf[i]];
     return {std::move(named), base::Column{std::move(layerOf)}};
+}
+
+Layering withLeftOut(const Layering& layering, const Matches& matches)
+{
+    auto layers = std::make_shared<timeline::Layers>(*layering.layers);
+    const auto leftOut = static_cast<std::uint8_t>(layers->size());
+    layers->push_back({"left_out", "Left out by the filter", timeline::kPaleInk});
+    std::vector<std::uint8_t> layerOf(layering.layerOf.size());
+    for (std::size_t i = 0; i < layerOf.size(); ++i)
+        layerOf[i] = matches.at(i) ? layering.layerOf[i] : leftOut;
+    return {std::move(layers), base::Column{std::move(layerOf)}};
+}
+
+} // namespace
+
+const char* groupingName(Grouping grouping)
+{
+    return kNames.at(static_cast<std::size_t>(grouping));
+}
+
+std::optional<Grouping> findGrouping(std::string_view name)
+{
+    const auto at = std::find(kNames.begin(), kNames.end(), name);
+    return at == kNames.end() ? std::nullopt
+                              : std::optional{static_cast<Grouping>(at - kNames.begin())};
+}
+
+Layering layeringOf(const MemoryTrace& trace, const DeviceTrace& device,
+                    const AllocationFacts& facts, Grouping grouping)
+{
+    const std::size_t most = timeline::kMostLayers - (facts.matches.keeps.empty() ? 0 : 1);
+    Layering layering = grouping == Grouping::Class
+                            ? Layering{classLayers(), facts.classes.classOf}
+                            : layersOf(device, groupsOf(trace, device, facts.phases, grouping),
+                                       facts.matches, most);
+    return facts.matches.keeps.empty() ? layering : withLeftOut(layering, facts.matches);
 }
 
 } // namespace plimsoll::memtrace

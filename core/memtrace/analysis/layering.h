@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/memtrace/build_timeline.h"
+#include "core/memtrace/filter/filter.h"
 
 #include <optional>
 #include <string_view>
@@ -10,19 +11,24 @@
 namespace plimsoll::memtrace {
 
 /// What the layers of the stacked area are.
-enum class Grouping : std::uint8_t { Class, Stream, Pool, Frame };
-inline constexpr std::size_t kGroupingCount = 4;
-/// "class", "stream", "pool", "frame".
+enum class Grouping : std::uint8_t { Class, Stream, Pool, Frame, Phase };
+inline constexpr std::size_t kGroupingCount = 5;
+/// "class", "stream", "pool", "frame", "phase".
 [[nodiscard]] const char* groupingName(Grouping grouping);
 [[nodiscard]] std::optional<Grouping> findGrouping(std::string_view name);
 
-/// Streams are pointers: they are numbered from 1 on in the order in which the recording has them;
-/// 0 is the default stream.
-[[nodiscard]] std::size_t streamNumber(const DeviceTrace& device, std::uint64_t stream);
+/// Analyses of a device, by allocation.
+struct AllocationFacts
+{
+    Classes classes;
+    Phases phases;
+    Matches matches; ///< of the user's filter
+};
 
 /// By class: classLayers(). Else a layer for each group, largest at the peak first. Where there are
-/// more groups than layers, the smallest ones share the last, which says so.
+/// more groups than layers, the smallest ones share the last, which says so. What the filter leaves
+/// out is a layer by itself on top, "Left out by the filter", so that the sum stays that of all.
 [[nodiscard]] Layering layeringOf(const MemoryTrace& trace, const DeviceTrace& device,
-                                  Grouping grouping);
+                                  const AllocationFacts& facts, Grouping grouping);
 
 } // namespace plimsoll::memtrace

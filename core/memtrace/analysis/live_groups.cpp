@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/memtrace/analysis/live_groups.h"
 
-#include "core/memtrace/analysis/layering.h"
+#include "core/memtrace/analysis/streams.h"
 #include "core/memtrace/frames.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <unordered_map>
 #include <utility>
 
@@ -18,16 +19,6 @@ namespace {
 constexpr std::array<const char*, 6> kLiveByNames = {"frame",  "stack",  "class",
                                                      "module", "stream", "pool"};
 constexpr std::uint64_t kBefore = ~std::uint64_t{0}; ///< key of blocks whose stack isn't known
-
-std::string moduleOf(const StackTable& stacks, StackId stack)
-{
-    for (const FrameId id : stacks.stack(stack)) {
-        const Frame& frame = stacks.frame(id);
-        if (stacks.text(frame.name) == "forward" && isProject(stacks, frame))
-            return fmt::format("{}:forward", stacks.text(frame.file));
-    }
-    return "(no module)";
-}
 
 class KeyOf
 {
@@ -84,13 +75,34 @@ private:
         if (key == kBefore)
             return "(before the recording)";
         const StackId stack{static_cast<std::size_t>(key)};
-        return m_by == LiveBy::Module ? moduleOf(m_stacks, stack) : topFrameText(m_stacks, stack);
+        return m_by == LiveBy::Module ? moduleText(m_stacks, stack) : topFrameText(m_stacks, stack);
     }
 
     const StackTable& m_stacks;
     const DeviceTrace& m_device;
     const Classes& m_classes;
     LiveBy m_by;
+};
+
+struct GroupSum
+{
+    std::array<std::int64_t, kMemoryClassCount> ofClass{}; ///< bytes
+    std::size_t blocks = 0;
+
+    void add(const GroupSum& other)
+    {
+        for (std::size_t i = 0; i < ofClass.size(); ++i)
+            ofClass[i] += other.ofClass[i];
+        blocks += other.blocks;
+    }
+    [[nodiscard]] base::Bytes bytes() const
+    {
+        return base::Bytes{std::accumulate(ofClass.begin(), ofClass.end(), std::int64_t{0})};
+    }
+    [[nodiscard]] MemoryClass mainClass() const
+    {
+        return static_cast<MemoryClass>(std::ranges::max_element(ofClass) - ofClass.begin());
+    }
 };
 
 } // namespace
@@ -103,36 +115,38 @@ std::optional<LiveBy> findLiveBy(std::string_view name)
 }
 
 LiveGroups liveGroups(const MemoryTrace& trace, const DeviceTrace& device, const Classes& classes,
-                      std::size_t step, LiveBy by)
+                      std::size_t step, LiveBy by, const Matches& matches)
 {
     const KeyOf grouping{trace, device, classes, by};
     const Allocations& all = device.allocations();
-    struct Sum
-    {
-        base::Bytes bytes;
-        std::size_t blocks = 0;
-    };
-    std::unordered_map<std::uint64_t, Sum> byKey;
+    std::unordered_map<std::uint64_t, GroupSum> byKey;
     LiveGroups live;
     for (std::uint32_t i = 0; i < all.size(); ++i) {
-        if (device.firstStep(i) > step || device.lastStep(i) < step)
+        if (device.firstStep(i) > step || device.lastStep(i) < step || !matches.at(i))
             continue;
-        Sum& sum = byKey[grouping.keyOf(i)];
-        sum.bytes += base::Bytes{all.bytes[i]};
+        GroupSum& sum = byKey[grouping.keyOf(i)];
+        sum.ofClass[classes.classOf[i]] += all.bytes[i];
         ++sum.blocks;
         live.bytes += base::Bytes{all.bytes[i]};
         ++live.blocks;
     }
     // Stacks with one top frame are one group, unless each stack is.
     std::unordered_map<std::string, std::size_t> byName;
+    std::vector<GroupSum> sums;
     for (const auto& [key, sum] : byKey) {
         LiveGroup group = grouping.groupOf(key);
         const auto [at, isNew] = byName.try_emplace(
             by == LiveBy::Stack ? std::to_string(key) : group.name, live.groups.size());
-        if (isNew)
+        if (isNew) {
             live.groups.push_back(std::move(group));
-        live.groups[at->second].bytes += sum.bytes;
-        live.groups[at->second].blocks += sum.blocks;
+            sums.emplace_back();
+        }
+        sums[at->second].add(sum);
+    }
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+        live.groups[i].bytes = sums[i].bytes();
+        live.groups[i].blocks = sums[i].blocks;
+        live.groups[i].mainClass = sums[i].mainClass();
     }
     std::sort(live.groups.begin(), live.groups.end(), [](const LiveGroup& a, const LiveGroup& b) {
         if (a.bytes != b.bytes)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/memtrace/analysis/classify.h"
+#include "core/memtrace/filter/filter.h"
 #include "core/memtrace/memory_trace.h"
 
 #include <optional>
@@ -15,8 +16,7 @@ enum class LiveBy : std::uint8_t {
     Frame,  ///< the stack's top frame, see topFrame()
     Stack,  ///< named after its top frame
     Class,  ///< MemoryClass
-    Module, ///< the innermost function forward() of the project, which is a module's:
-            ///< "model.py:forward"
+    Module, ///< moduleText()
     Stream,
     Pool,
 };
@@ -29,6 +29,7 @@ struct LiveGroup
     base::Bytes bytes; ///< as requested
     std::size_t blocks = 0;
     std::vector<std::string> frames; ///< "file:line:name", innermost first; of Frame and Stack
+    MemoryClass mainClass = MemoryClass::NotKnown; ///< that most of its bytes are of
     bool operator==(const LiveGroup&) const = default;
 };
 
@@ -41,8 +42,9 @@ struct LiveGroups
 };
 
 /// Blocks from before the recording whose stack isn't known are a group of their own, "(before the
-/// recording)", where stacks matter. `classes`: of the device.
+/// recording)", where stacks matter. `classes`: of the device. `matches`: only these.
 [[nodiscard]] LiveGroups liveGroups(const MemoryTrace& trace, const DeviceTrace& device,
-                                    const Classes& classes, std::size_t step, LiveBy by);
+                                    const Classes& classes, std::size_t step, LiveBy by,
+                                    const Matches& matches = {});
 
 } // namespace plimsoll::memtrace

@@ -24,6 +24,31 @@ std::string profileName(const std::filesystem::path& path)
                            80);
 }
 
+json filterState(const memtrace::Filter& filter)
+{
+    json state = json::array();
+    for (const memtrace::FilterTerm& term : filter)
+        state.push_back({{"field", memtrace::fieldName(term.field)}, {"value", term.value}});
+    return state;
+}
+
+/// Terms that aren't ones are left out.
+memtrace::Filter filterFrom(const json& state)
+{
+    memtrace::Filter filter;
+    for (const json& row : state) {
+        if (!row.is_object() || !row.contains("field") || !row.contains("value")
+            || !row["field"].is_string() || !row["value"].is_string())
+            continue;
+        const auto field = memtrace::findField(row["field"].get<std::string>());
+        memtrace::FilterTerm term{field.value_or(memtrace::FilterField::Class),
+                                  row["value"].get<std::string>()};
+        if (field && memtrace::checkTerm(term))
+            filter.push_back(std::move(term));
+    }
+    return filter;
+}
+
 /// What another version or a damaged session doesn't tell stays as it is.
 void readState(const std::string& text, ProfileDocument& document)
 {
@@ -41,6 +66,9 @@ void readState(const std::string& text, ProfileDocument& document)
         textAt("axis") == "events" ? memtrace::Axis::Events : memtrace::Axis::Time;
     document.settings.grouping =
         memtrace::findGrouping(textAt("grouping")).value_or(document.settings.grouping);
+    document.settings.lower = findLowerPlot(textAt("lower")).value_or(document.settings.lower);
+    if (const auto filter = state.find("filter"); filter != state.end())
+        document.settings.filter = filterFrom(*filter);
     document.notesText = textAt("notes");
 }
 
@@ -57,6 +85,8 @@ std::string ProfileDocument::state() const
 {
     json state = {{"axis", settings.axis == memtrace::Axis::Events ? "events" : "time"},
                   {"grouping", memtrace::groupingName(settings.grouping)},
+                  {"lower", lowerPlotName(settings.lower)},
+                  {"filter", filterState(settings.filter)},
                   {"notes", notesText}};
     if (settings.device)
         state["device"] = *settings.device;

@@ -1,16 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/workspace/profile/profile_picture.h"
 
+#include "core/base/try.h"
 #include "core/memtrace/summary.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace plimsoll::workspace {
 
+namespace {
+
+/// At the peak: bytes in all layers but that of what the filter leaves out.
+base::Bytes matchingBytes(const ProfilePicture& picture)
+{
+    const timeline::Timeline& timeline = *picture.timeline;
+    if (timeline.stepCount() == 0)
+        return {};
+    if (picture.facts.matches.keeps.empty())
+        return timeline.peak();
+    return timeline.peak() - timeline.stackAt(timeline.peakStep())[timeline.layers().size() - 1];
+}
+
+constexpr std::array<const char*, kLowerPlotCount> kLowerPlots = {"addresses", "blocks"};
+
+} // namespace
+
+const char* lowerPlotName(LowerPlot plot)
+{
+    return kLowerPlots.at(static_cast<std::size_t>(plot));
+}
+
+std::optional<LowerPlot> findLowerPlot(std::string_view name)
+{
+    const auto at = std::ranges::find(kLowerPlots, name);
+    return at == kLowerPlots.end()
+               ? std::nullopt
+               : std::optional{static_cast<LowerPlot>(at - kLowerPlots.begin())};
+}
+
 base::Result<ProfilePicturePtr> profilePicture(memtrace::MemoryTracePtr trace,
                                                ProfileSettings settings,
-                                               const base::JobContext& job)
+                                               const base::JobContext& job,
+                                               const ProfilePicturePtr& last)
 {
     const std::vector<memtrace::DeviceTrace>& devices = trace->devices();
     const auto chosen = std::ranges::find_if(devices, [&](const memtrace::DeviceTrace& device) {
@@ -25,19 +58,35 @@ base::Result<ProfilePicturePtr> profilePicture(memtrace::MemoryTracePtr trace,
         settings.axis = memtrace::Axis::Events;
     picture->settings = settings;
     picture->trace = std::move(trace);
-    job.report(1, 4);
-    picture->classes = memtrace::classify(*picture->trace, picture->device());
-    const memtrace::Layering layering =
-        settings.grouping == memtrace::Grouping::Class
-            ? memtrace::Layering{memtrace::classLayers(), picture->classes.classOf}
-            : memtrace::layeringOf(*picture->trace, picture->device(), settings.grouping);
+    const memtrace::DeviceTrace& device = picture->device();
+    const bool isSameDevice =
+        last && last->trace == picture->trace && last->deviceIndex == picture->deviceIndex;
+    job.report(1, 5);
+    if (isSameDevice) {
+        picture->facts = last->facts;
+        picture->layout = last->layout;
+    } else {
+        picture->facts.classes = memtrace::classify(*picture->trace, device);
+        picture->facts.phases = memtrace::phasesOf(*picture->trace, device);
+        picture->layout = memtrace::AddressLayout{device};
+    }
     if (job.stopRequested())
         return base::cancelled();
-    job.report(2, 4);
-    picture->timeline =
-        memtrace::buildTimeline(*picture->trace, picture->device(), layering, settings.axis);
-    picture->layout = memtrace::AddressLayout{picture->device()};
-    job.report(4, 4);
+    job.report(2, 5);
+    if (!isSameDevice || last->settings.filter != settings.filter) {
+        ASSIGN_OR_RETURN(picture->facts.matches,
+                         memtrace::matchesOf(settings.filter, *picture->trace, device,
+                                             picture->facts.classes, picture->facts.phases));
+    }
+    if (job.stopRequested())
+        return base::cancelled();
+    job.report(3, 5);
+    picture->timeline = memtrace::buildTimeline(
+        *picture->trace, device,
+        memtrace::layeringOf(*picture->trace, device, picture->facts, settings.grouping),
+        settings.axis);
+    picture->matchingAtPeak = matchingBytes(*picture);
+    job.report(5, 5);
     return picture;
 }
 

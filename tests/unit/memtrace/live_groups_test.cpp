@@ -76,14 +76,19 @@ void LiveGroupsTest::nameGroupsByFrames()
         return "train/model.py:" + std::to_string(line) + ":forward";
     };
     QCOMPARE(live.groups.size(), std::size_t{4});
-    QCOMPARE(live.groups[0], (LiveGroup{"(before the recording)", Bytes{24 * kMiB}, 12, {}}));
-    QCOMPARE(live.groups[1], (LiveGroup{layer(12), Bytes{3 * kMiB}, 1, {layer(12)}}));
-    QCOMPARE(live.groups[3], (LiveGroup{layer(10), Bytes{kMiB}, 1, {layer(10)}}));
+    QCOMPARE(live.groups[0],
+             (LiveGroup{"(before the recording)", Bytes{24 * kMiB}, 12, {}, MemoryClass::Before}));
+    QCOMPARE(live.groups[1],
+             (LiveGroup{layer(12), Bytes{3 * kMiB}, 1, {layer(12)}, MemoryClass::Activations}));
+    QCOMPARE(live.groups[3],
+             (LiveGroup{layer(10), Bytes{kMiB}, 1, {layer(10)}, MemoryClass::Activations}));
     const LiveGroups stacks = groupsAt(*trace, 3, LiveBy::Stack);
     QCOMPARE(stacks.groups[1].frames,
              (std::vector<std::string>{layer(12), "train/train.py:40:main"}));
     const LiveGroups modules = groupsAt(*trace, 3, LiveBy::Module);
-    QCOMPARE(modules.groups[1], (LiveGroup{"train/model.py:forward", Bytes{6 * kMiB}, 3, {}}));
+    QCOMPARE(
+        modules.groups[1],
+        (LiveGroup{"train/model.py:forward", Bytes{6 * kMiB}, 3, {}, MemoryClass::Activations}));
     QVERIFY(!findLiveBy("size").has_value());
 }
 
@@ -96,7 +101,8 @@ void LiveGroupsTest::ofClassesAreThoseOfTheRules()
     QCOMPARE(live.groups.size(), std::size_t{3});
     QCOMPARE(live.groups[0].name, std::string{"activations"});
     QCOMPARE(live.groups[1].name, std::string{"before"});
-    QCOMPARE(live.groups[2], (LiveGroup{"temporaries", Bytes{kMiB / 2}, 1, {}}));
+    QCOMPARE(live.groups[2],
+             (LiveGroup{"temporaries", Bytes{kMiB / 2}, 1, {}, MemoryClass::Temporaries}));
 }
 
 } // namespace

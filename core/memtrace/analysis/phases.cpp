@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/memtrace/analysis/phases.h"
+
+#include "core/memtrace/analysis/step_phases.h"
+
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+namespace plimsoll::memtrace {
+
+namespace {
+
+constexpr std::size_t kMostPhases = 65'000;
+
+/// Numbers names in the order in which they come.
+class PhaseNames
+{
+public:
+    [[nodiscard]] std::uint16_t numberOf(std::string_view name)
+    {
+        const auto at = m_numbers.find(std::string{name});
+        if (at != m_numbers.end())
+            return at->second;
+        if (names.size() >= kMostPhases)
+            name = "(other phases)";
+        const auto [added, isNew] =
+            m_numbers.try_emplace(std::string{name}, static_cast<std::uint16_t>(names.size()));
+        if (isNew)
+            names.emplace_back(name);
+        return added->second;
+    }
+
+    std::vector<std::string> names;
+
+private:
+    std::unordered_map<std::string, std::uint16_t> m_numbers;
+};
+
+/// The device's annotations that are open at times that rise.
+class OpenAnnotations
+{
+public:
+    OpenAnnotations(const MemoryTrace& trace, int device)
+    {
+        for (const Annotation& annotation : trace.annotations())
+            if (annotation.device == device)
+                m_annotations.push_back(&annotation);
+    }
+    [[nodiscard]] bool isEmpty() const { return m_annotations.empty(); }
+    /// Null: none is open.
+    [[nodiscard]] const Annotation* innermostAt(base::Nanoseconds time)
+    {
+        while (m_next < m_annotations.size() && m_annotations[m_next]->begin <= time)
+            m_open.push_back(m_annotations[m_next++]);
+        std::erase_if(m_open, [time](const Annotation* open) { return open->end < time; });
+        // What ends just now was there first, whatever else begins just now.
+        for (std::size_t i = m_open.size(); i-- > 0;)
+            if (m_open[i]->end == time && m_open[i]->begin < time)
+                return m_open[i];
+        return m_open.empty() ? nullptr : m_open.back();
+    }
+
+private:
+    std::vector<const Annotation*> m_annotations; ///< by begin, outer ones first
+    std::vector<const Annotation*> m_open;
+    std::size_t m_next = 0;
+};
+
+const char* stepPhaseName(StepPhase phase)
+{
+    switch (phase) {
+    case StepPhase::Forward: return "forward";
+    case StepPhase::Backward: return "backward";
+    case StepPhase::Optimizer: return "optimizer";
+    case StepPhase::Unknown: break;
+    }
+    return "not known";
+}
+
+} // namespace
+
+Phases phasesOf(const MemoryTrace& trace, const DeviceTrace& device)
+{
+    const Allocations& allocations = device.allocations();
+    PhaseNames names;
+    std::vector<std::uint16_t> phaseOf(allocations.size());
+    for (std::size_t i = 0; i < phaseOf.size(); ++i)
+        if (allocations.allocEvent[i] == kNoEvent)
+            phaseOf[i] = names.numberOf("before the recording");
+    OpenAnnotations annotations{trace, device.ordinal()};
+    if (annotations.isEmpty()) {
+        const std::vector<StepPhase> phases = stepPhases(trace, device);
+        for (std::size_t i = 0; i < phaseOf.size(); ++i)
+            if (allocations.allocEvent[i] != kNoEvent)
+                phaseOf[i] = names.numberOf(stepPhaseName(phases[i]));
+        return {std::move(names.names), base::Column{std::move(phaseOf)}, false};
+    }
+    for (EventIndex event = 0; event < device.eventCount(); ++event) {
+        if (device.action(event) != Action::Alloc)
+            continue;
+        const Annotation* open = annotations.innermostAt(device.timeOf(event));
+        phaseOf[device.subject(event)] =
+            names.numberOf(open != nullptr ? std::string_view{open->name} : "no annotation");
+    }
+    return {std::move(names.names), base::Column{std::move(phaseOf)}, true};
+}
+
+} // namespace plimsoll::memtrace

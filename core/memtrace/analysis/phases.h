@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/column.h"
+#include "core/memtrace/memory_trace.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace plimsoll::memtrace {
+
+/// Named phases, and in which of them each allocation was made.
+struct Phases
+{
+    std::vector<std::string> names;      ///< in the order in which they first occur
+    base::Column<std::uint16_t> phaseOf; ///< by allocation
+    bool areAnnotated = false;           ///< names are those of the recording's annotations
+
+    [[nodiscard]] const std::string& nameOf(std::size_t allocation) const
+    {
+        return names[phaseOf[allocation]];
+    }
+};
+
+/// The innermost annotation of the device that is open when an allocation is made. Where the device
+/// has no annotations: "forward", "backward", "optimizer", "not known", from stepPhases(). Beyond
+/// 65,000 different names the others share one.
+[[nodiscard]] Phases phasesOf(const MemoryTrace& trace, const DeviceTrace& device);
+
+} // namespace plimsoll::memtrace
