@@ -36,7 +36,7 @@ const std::vector<Rule>& includeTable()
          {"core/capture/checksum.h", "core/capture/wire.h", "core/capture/wire_activity.h"},
          {"cupti"}},
         {"core/timeline", {"core/base"}, {}},
-        {"core/memtrace", {"core/base", "core/timeline"}, {"robin-map"}},
+        {"core/memtrace", {"core/base", "core/timeline"}, {"robin-map", "re2"}},
         {"core/graph", {"core/base"}, {}},
         {"core/allocator", {"core/base"}, {}},
         {"core/readers",
@@ -75,6 +75,9 @@ const std::vector<Rule>& includeTable()
         {"ui/memory_map",
          {"core/base", "core/timeline", "core/memtrace", "ui/base", "ui/plot", "ui/timeline"},
          {}},
+        {"ui/pictures", {"core/base", "ui/base"}, {}},
+        {"ui/flame", {"core/base", "core/timeline", "core/memtrace", "ui/base", "ui/timeline"}, {}},
+        {"ui/treemap", {"core/base", "core/timeline", "ui/base", "ui/timeline"}, {}},
         {"ui/manual", {"core/base", "ui/base"}, {}},
         {"ui/frontier",
          kWith(kEvaluated, {"core/allocator", "core/run", "ui/base", "ui/plot"}),
@@ -99,7 +102,8 @@ const std::vector<Rule>& includeTable()
         {"ui/profile_tables", {"core", "ui/base", "ui/models", "ui/tables"}, {}},
         {"ui/profile_page",
          {"core", "ui/base", "ui/plot", "ui/timeline", "ui/memory_map", "ui/document_page",
-          "ui/models", "ui/menus", "ui/tables", "ui/profile_tables", "ui/step_filter"},
+          "ui/models", "ui/menus", "ui/tables", "ui/treemap", "ui/flame", "ui/pictures",
+          "ui/profile_tables", "ui/step_filter"},
          {}},
     };
     return kTable;

@@ -7,7 +7,8 @@
 #include "core/readers/registry.h"
 #include "core/workspace/profile/profile_picture.h"
 #include "ui/base/theme.h"
-#include "ui/memory_map/address_map_view.h"
+#include "ui/memory_map/address_scene.h"
+#include "ui/memory_map/memory_map_view.h"
 #include "ui/profile_page/active_view.h"
 
 #include "tests/bench/rows.h"
@@ -99,15 +100,12 @@ class Plots
 {
 public:
     explicit Plots(const workspace::ProfilePicturePtr& picture)
-        : active{new ui::ActiveView{&m_splitter}}, map{new ui::AddressMapView{*active, &m_splitter}}
+        : active{new ui::ActiveView{&m_splitter}}, map{new ui::MemoryMapView{*active, &m_splitter}}
     {
         active->setPicture(picture);
-        auto scene = std::make_shared<ui::AddressScene>();
-        scene->trace = picture->trace;
-        scene->device = picture->deviceIndex;
-        scene->timeline = picture->timeline;
-        scene->layout = picture->layout;
-        map->setScene(std::move(scene));
+        map->setScene(std::make_shared<ui::AddressScene>(picture->trace, picture->deviceIndex,
+                                                         picture->timeline, picture->layout),
+                      "Address map");
         m_splitter.resize(kWindow);
         m_splitter.show();
         settle();
@@ -136,7 +134,7 @@ private:
 
 public:
     ui::ActiveView* active;
-    ui::AddressMapView* map;
+    ui::MemoryMapView* map;
 };
 
 /// Zooms in and out again and pans, from the whole recording to a few events.

@@ -85,8 +85,9 @@ QColor tokenColor(Role role, bool dark)
 
 Role classRole(std::size_t place)
 {
-    return static_cast<Role>(static_cast<std::size_t>(Role::ClassParam)
-                             + std::min(place, kClassRoles - 1));
+    return place < kClassRoles
+               ? static_cast<Role>(static_cast<std::size_t>(Role::ClassParam) + place)
+               : Role::Border;
 }
 
 double contrast(const QColor& a, const QColor& b)

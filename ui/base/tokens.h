@@ -71,7 +71,8 @@ struct Token
 [[nodiscard]] std::span<const Token> tokens();
 /// The colour of a role in one of the two themes.
 [[nodiscard]] QColor tokenColor(Role role, bool dark);
-/// Role of the memory class with this place in the stack, 0 = parameters … 7 = workspaces.
+/// Role of the memory class with this place in the stack, 0 = parameters … 7 = workspaces; beyond
+/// them a pale one, timeline::kPaleInk.
 [[nodiscard]] Role classRole(std::size_t place);
 
 /// WCAG contrast ratio, 1 … 21.

@@ -3,8 +3,12 @@
 #include "ui/base/help_context.h"
 #include "ui/base/numbers.h"
 #include "ui/base/widgets.h"
-#include "ui/memory_map/address_map_view.h"
+#include "ui/memory_map/address_scene.h"
+#include "ui/memory_map/block_scene.h"
+#include "ui/memory_map/memory_map_view.h"
 #include "ui/profile_page/active_view.h"
+#include "ui/profile_page/filter/filter_bar.h"
+#include "ui/profile_page/map_figures.h"
 #include "ui/profile_page/profile_page.h"
 #include "ui/profile_page/profile_texts.h"
 #include "ui/profile_page/profile_views.h"
@@ -22,11 +26,43 @@ namespace {
 struct Plots
 {
     QWidget* widget;
+    FilterBar* filter;
     QTabBar* devices; ///< hidden if there is only one
     QSplitter* splitter;
     ActiveView* active;
-    AddressMapView* map;
+    MemoryMapView* map;
+    MapFigures* figures; ///< of the address map
 };
+
+void showMapFacts(const Plots& plots, const workspace::ProfilePicture& picture)
+{
+    if (picture.settings.lower == workspace::LowerPlot::Blocks) {
+        plots.map->setSubtitle(QObject::tr("all that is live, the oldest at the bottom"));
+        return;
+    }
+    QStringList facts{QObject::tr("addresses against time"),
+                      QObject::tr("%1 in %2 segments")
+                          .arg(bytesText(picture.layout.size(), Rounding::Up),
+                               countText(picture.device().segments().size()))};
+    if (!plots.figures->text().isEmpty())
+        facts << plots.figures->text();
+    plots.map->setSubtitle(facts.join(QStringLiteral(" · ")));
+}
+
+void showMap(const Plots& plots, const workspace::ProfilePicturePtr& picture)
+{
+    plots.figures->setPicture(picture);
+    showMapFacts(plots, *picture);
+    if (picture->settings.lower == workspace::LowerPlot::Blocks) {
+        plots.map->setScene(
+            std::make_shared<BlockScene>(picture->trace, picture->deviceIndex, picture->timeline),
+            QObject::tr("Allocation blocks"));
+        return;
+    }
+    plots.map->setScene(std::make_shared<AddressScene>(picture->trace, picture->deviceIndex,
+                                                       picture->timeline, picture->layout),
+                        QObject::tr("Address map"));
+}
 
 void show(const Plots& plots, const ProfileState& state)
 {
@@ -41,15 +77,7 @@ void show(const Plots& plots, const ProfileState& state)
           << QObject::tr("reserved %1").arg(bytesText(device.reserved().largest(), Rounding::Up));
     plots.active->setSubtitle(facts);
     plots.active->setPicture(state.picture);
-    auto scene = std::make_shared<AddressScene>();
-    scene->trace = picture.trace;
-    scene->device = picture.deviceIndex;
-    scene->timeline = picture.timeline;
-    scene->layout = picture.layout;
-    plots.map->setScene(std::move(scene));
-    plots.map->setSubtitle(QObject::tr("addresses against time · %1 in %2 segments")
-                               .arg(bytesText(picture.layout.size(), Rounding::Up),
-                                    countText(device.segments().size())));
+    showMap(plots, state.picture);
 }
 
 void store(const Plots& plots, QJsonObject& view)
@@ -80,6 +108,8 @@ Plots makePlots(ProfilePage& page)
     plots.widget = new QWidget{&page};
     setManualPage(page, QStringLiteral("profiles.md"));
     auto* column = makeColumn(plots.widget);
+    plots.filter = new FilterBar{plots.widget};
+    column->addWidget(plots.filter);
     plots.devices = new QTabBar{plots.widget};
     plots.devices->setProperty("pages", true);
     plots.devices->setDrawBase(false);
@@ -93,7 +123,8 @@ Plots makePlots(ProfilePage& page)
     column->addWidget(plots.splitter, 1);
     plots.splitter->setChildrenCollapsible(false);
     plots.active = new ActiveView{plots.splitter};
-    plots.map = new AddressMapView{*plots.active, plots.splitter};
+    plots.map = new MemoryMapView{*plots.active, plots.splitter};
+    plots.figures = new MapFigures{plots.widget};
     plots.splitter->setStretchFactor(0, 3);
     plots.splitter->setStretchFactor(1, 2);
     plots.splitter->setSizes({300, 200}); // shares; the splitter scales them to its height
@@ -109,12 +140,23 @@ void connectPlots(const Plots& plots, ProfilePage& page)
             page.controller().document().trace->devices()[static_cast<std::size_t>(tab)].ordinal();
         page.controller().change(ProfilePage::tr("Change of the Device"), settings);
     });
+    QObject::connect(plots.filter, &FilterBar::filterWanted, &page,
+                     [&page](const QString& name, const memtrace::Filter& filter) {
+                         workspace::ProfileSettings settings =
+                             page.controller().document().settings;
+                         settings.filter = filter;
+                         page.controller().change(name, settings);
+                     });
     Selection* selection = &page.selection();
     AllocationSelection* allocation = &page.allocation();
     plots.active->setSelection(selection);
     plots.map->setSelection(selection);
+    QObject::connect(selection, &Selection::stepChanged, plots.figures,
+                     [figures = plots.figures, selection] { figures->setStep(selection->step()); });
+    QObject::connect(plots.figures, &MapFigures::textChanged, plots.map,
+                     [plots, &page] { showMapFacts(plots, *page.controller().picture()); });
     QObject::connect(&page, &ProfilePage::stepWanted, plots.active, &TimelineView::showStep);
-    QObject::connect(plots.map, &AddressMapView::allocationClicked, allocation,
+    QObject::connect(plots.map, &MemoryMapView::allocationClicked, allocation,
                      &AllocationSelection::select);
     QObject::connect(
         allocation, &AllocationSelection::changed, plots.map,
@@ -128,15 +170,18 @@ ProfileView makePlotsView(ProfilePage& page)
     const Plots plots = makePlots(page);
     connectPlots(plots, page);
     return {.widget = plots.widget,
+            .plots = plots.splitter,
             .update =
                 [plots](const ProfileState& state, ProfileChanges what) {
+                    if (what.testAnyFlags(ProfileChange::Picture | ProfileChange::Settings))
+                        plots.filter->show(state.document.settings.filter, state.picture);
                     if (what.testFlag(ProfileChange::Picture))
                         show(plots, state);
                 },
-            .goBack = [active = plots.active] { return active->goBack(); },
+            .goBack = [plots] { return plots.active->goBack() || plots.filter->goBack(); },
             .store = [plots](QJsonObject& view) { store(plots, view); },
             .restore = [plots](const QJsonObject& view) { restore(plots, view); },
-            .jobs = {&plots.map->job()}};
+            .jobs = {&plots.map->job(), &plots.figures->job()}};
 }
 
 } // namespace plimsoll::ui

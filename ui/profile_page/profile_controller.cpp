@@ -33,9 +33,10 @@ void ProfileController::apply(const workspace::ProfileSettings& settings)
 {
     m_document.settings = settings;
     keep();
+    Q_EMIT settingsChanged();
     m_drawer.start(
-        [trace = m_document.trace, settings](const base::JobContext& job) {
-            return workspace::profilePicture(trace, settings, job);
+        [last = m_picture, settings](const base::JobContext& job) {
+            return workspace::profilePicture(last->trace, settings, job, last);
         },
         [this](base::Result<workspace::ProfilePicturePtr> picture) {
             if (!picture)

@@ -35,6 +35,7 @@ public:
     void setNotes(const QString& text);
 
 Q_SIGNALS:
+    void settingsChanged();
     void pictureChanged();
     void drawingChanged();
     void notesChanged();

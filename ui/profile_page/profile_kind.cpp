@@ -51,6 +51,7 @@ PageChoice axisChoice()
 PageChoice layerChoice()
 {
     std::vector<PageChoice::Entry> entries{{QStringLiteral("class"), ProfilePage::tr("Class")},
+                                           {QStringLiteral("phase"), ProfilePage::tr("Phase")},
                                            {QStringLiteral("frame"), ProfilePage::tr("Top Frame")},
                                            {QStringLiteral("stream"), ProfilePage::tr("Stream")},
                                            {QStringLiteral("pool"), ProfilePage::tr("Pool")}};
@@ -65,12 +66,34 @@ PageChoice layerChoice()
         });
 }
 
+PageChoice lowerPlotChoice()
+{
+    std::vector<PageChoice::Entry> entries{
+        {QStringLiteral("addresses"), ProfilePage::tr("Address Map")},
+        {QStringLiteral("blocks"), ProfilePage::tr("Allocation Blocks")}};
+    return choiceOf(
+        std::move(entries), ProfilePage::tr("Change of the Lower Plot"),
+        [](const workspace::ProfileSettings& settings) {
+            return QString::fromLatin1(workspace::lowerPlotName(settings.lower));
+        },
+        [](workspace::ProfileSettings& settings, const QString& id) {
+            settings.lower = workspace::findLowerPlot(id.toStdString()).value_or(settings.lower);
+        });
+}
+
 std::vector<PageCommand> commands()
 {
     using enum MenuPlace;
     return {
+        {Export, "profile.picture", QObject::tr("Export &Picture…"), "Ctrl+Shift+E",
+         [](DocumentPage& page) {
+             auto& profile = static_cast<ProfilePage&>(page);
+             profile.exporter().choosePicture(profile.plots(), ProfilePage::tr("plots"));
+         },
+         "export"},
         {.place = Own, .text = QObject::tr("Axis"), .choice = axisChoice()},
         {.place = Own, .text = QObject::tr("Layers"), .choice = layerChoice()},
+        {.place = Own, .text = QObject::tr("Lower Plot"), .choice = lowerPlotChoice()},
     };
 }
 
@@ -88,7 +111,8 @@ PageKind profilePageKind(Settings& settings, ProfileLayout layout)
             ProfilePage::tr("P&rofile"),
             commands(),
             ProfilePage::tr("Profile"),
-            QStringLiteral("profile")};
+            QStringLiteral("profile"),
+            QStringLiteral("profile.picture")};
 }
 
 } // namespace plimsoll::ui

@@ -5,8 +5,10 @@
 #include "ui/base/texts.h"
 #include "ui/profile_page/find_allocations.h"
 #include "ui/profile_page/profile_texts.h"
+#include "ui/tables/table_csv.h"
 
 #include <QJsonObject>
+#include <QTableView>
 
 #include <algorithm>
 
@@ -17,7 +19,9 @@ ProfilePage::ProfilePage(workspace::DocumentPtr profile, Settings& settings,
     : DocumentPage{std::move(profile), parent}
     , m_settings{settings}
     , m_controller{dynamic_cast<workspace::ProfileDocument&>(kept()), keeper()}
+    , m_export{*this, settings}
 {
+    m_device = m_controller.picture()->deviceIndex;
     setCentre(m_views.emplace_back(layout.centre(*this)).widget);
     for (const auto& [dock, kinds] : layout.docks) {
         addDock(dock);
@@ -25,18 +29,33 @@ ProfilePage::ProfilePage(workspace::DocumentPtr profile, Settings& settings,
             addView(dock.id, m_views.emplace_back(kind.make(*this)).widget, kind.title, kind.title);
     }
     connect(&m_controller, &ProfileController::pictureChanged, this, [this] {
-        m_selection.clear();
-        m_allocation.select(std::nullopt);
+        // Steps and allocations are a device's, whatever is shown of them.
+        if (m_device != m_controller.picture()->deviceIndex)
+            clearSelection();
+        m_device = m_controller.picture()->deviceIndex;
         show(ProfileChange::Picture);
     });
+    connect(&m_controller, &ProfileController::settingsChanged, this,
+            [this] { show(ProfileChange::Settings); });
     connect(&m_controller, &ProfileController::drawingChanged, this, &ProfilePage::stateChanged);
     connect(&m_controller, &ProfileController::notesChanged, this,
             [this] { show(ProfileChange::Notes); });
     connect(&m_selection, &Selection::stepChanged, this, &ProfilePage::stateChanged);
     connect(&m_controller.job(), &JobRunnerBase::idle, this, &ProfilePage::notifyIdle);
+    connect(&m_export.job(), &JobRunnerBase::idle, this, &ProfilePage::notifyIdle);
     for (const ProfileView& view : m_views)
         for (const JobRunnerBase* job : view.jobs)
             connect(job, &JobRunnerBase::idle, this, &ProfilePage::notifyIdle);
+    const CsvNotes notes{[this](const QString& sentence) { Q_EMIT noted(sentence); },
+                         [this](const QString& error) {
+                             strip().post({QStringLiteral("export"),
+                                           MessageKind::Danger,
+                                           tr("The table could not be exported."),
+                                           error,
+                                           {}});
+                         }};
+    for (QTableView* table : findChildren<QTableView*>())
+        addCsvExport(*table, m_settings, notes);
     show(ProfileChange::Picture | ProfileChange::Notes);
     showNotes();
 }
@@ -145,7 +164,7 @@ bool ProfilePage::isIdle() const
     const auto isViewIdle = [](const ProfileView& view) {
         return std::ranges::all_of(view.jobs, &JobRunnerBase::isIdle);
     };
-    return DocumentPage::isIdle() && m_controller.isIdle()
+    return DocumentPage::isIdle() && m_controller.isIdle() && m_export.job().isIdle()
            && std::ranges::all_of(m_views, isViewIdle);
 }
 

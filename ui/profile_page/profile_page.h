@@ -6,6 +6,7 @@
 #include "ui/document_page/document_page.h"
 #include "ui/profile_page/allocation_selection.h"
 #include "ui/profile_page/profile_controller.h"
+#include "ui/profile_page/profile_export.h"
 #include "ui/profile_page/profile_view.h"
 
 #include <utility>
@@ -30,6 +31,9 @@ public:
     /// Step and range in the shown timeline.
     [[nodiscard]] Selection& selection() { return m_selection; }
     [[nodiscard]] AllocationSelection& allocation() { return m_allocation; }
+    [[nodiscard]] ProfileExport& exporter() { return m_export; }
+    /// The plots, for a picture of them.
+    [[nodiscard]] QWidget& plots() const { return *m_views.front().plots; }
     [[nodiscard]] ProfileState state() const;
 
     [[nodiscard]] QUndoStack& undoStack() override { return m_controller.undoStack(); }
@@ -67,6 +71,8 @@ private:
     ProfileController m_controller;
     Selection m_selection;
     AllocationSelection m_allocation;
+    ProfileExport m_export;
+    std::size_t m_device = 0; ///< whose steps and allocation are selected
     std::vector<ProfileView> m_views;
 };
 

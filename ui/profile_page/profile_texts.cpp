@@ -26,6 +26,14 @@ QString stepText(const workspace::ProfilePicture& picture, std::size_t step)
     return timeText(picture.device().timeOf(event));
 }
 
+QString liveText(const workspace::ProfilePicture& picture, std::size_t step, base::Bytes matching)
+{
+    const QString when = stepText(picture, step);
+    const QString all = bytesText(picture.timeline->totalAt(step), Rounding::Up);
+    return picture.isFiltered() ? QObject::tr("%1 · %2 of %3").arg(when, bytesText(matching), all)
+                                : QObject::tr("%1 · %2").arg(when, all);
+}
+
 QString deviceText(const memtrace::DeviceTrace& device)
 {
     return device.ordinal() < 0 ? QObject::tr("Pinned host memory")

@@ -28,6 +28,7 @@ struct ProfileState
 enum class ProfileChange : std::uint8_t {
     Picture = 1U << 0U, ///< device, axis or layers
     Notes = 1U << 1U,
+    Settings = 1U << 2U, ///< of the document; their picture follows
 };
 Q_DECLARE_FLAGS(ProfileChanges, ProfileChange)
 Q_DECLARE_OPERATORS_FOR_FLAGS(ProfileChanges)
@@ -37,6 +38,7 @@ Q_DECLARE_OPERATORS_FOR_FLAGS(ProfileChanges)
 struct ProfileView
 {
     QWidget* widget = nullptr; ///< in the centre or a dock from the start
+    QWidget* plots = nullptr;  ///< of the centre: what is exported as the page's picture
     std::function<void(const ProfileState&, ProfileChanges)> update;
     std::function<bool()> goBack = {}; ///< Esc, one level; false: there was nothing
     // What a session keeps of it.

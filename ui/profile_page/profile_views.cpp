@@ -17,11 +17,15 @@ ProfileLayout profileLayout()
                      {id("notes"), tr("Notes"), makeNotesView},
                  }},
                 {{id("live"), tr("Live at cursor")},
-                 {{id("groups"), tr("Live at cursor"), makeLiveGroupsView}}},
+                 {
+                     {id("groups"), tr("Live at cursor"), makeLiveGroupsView},
+                     {id("flame"), tr("Flame"), makeFlameView},
+                 }},
                 {{id("tables"), tr("Allocations")},
                  {
                      {id("largest"), tr("Largest live"), makeLargestView},
                      {id("allocations"), tr("Allocations"), makeAllocationsView},
+                     {id("leaks"), tr("Leaks"), makeLeaksView},
                      {id("segments"), tr("Segments"), makeSegmentsView},
                      {id("events"), tr("Events"), makeEventsView},
                      {id("problems"), tr("Problems"), makeOdditiesView},

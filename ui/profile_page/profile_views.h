@@ -15,6 +15,8 @@ namespace plimsoll::ui {
 [[nodiscard]] ProfileView makeLiveGroupsView(ProfilePage& page);
 [[nodiscard]] ProfileView makeLargestView(ProfilePage& page);
 [[nodiscard]] ProfileView makeAllocationsView(ProfilePage& page);
+[[nodiscard]] ProfileView makeFlameView(ProfilePage& page);
+[[nodiscard]] ProfileView makeLeaksView(ProfilePage& page);
 [[nodiscard]] ProfileView makeSegmentsView(ProfilePage& page);
 [[nodiscard]] ProfileView makeOdditiesView(ProfilePage& page);
 

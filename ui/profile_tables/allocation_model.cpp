@@ -75,6 +75,10 @@ QVariant AllocationModel::cell(int row, int column, int role) const
     const memtrace::Allocations& allocations = m_picture->device().allocations();
     if (role == FractionRole && column == SizeColumn)
         return static_cast<double>(allocations.bytes[allocation]) / static_cast<double>(m_largest);
+    if (role == ExactRole && column == SizeColumn)
+        return QVariant::fromValue(allocations.bytes[allocation]);
+    if (role == ExactRole && column == LifeColumn)
+        return QVariant::fromValue(lifeOf(*m_picture, allocation));
     if (column != SourceColumn || (role != LinkRole && role != PathRole))
         return {};
     const QString source =
@@ -99,7 +103,7 @@ AllocationRows sortedRows(const workspace::ProfilePicture& picture, std::vector<
         sort([&](std::uint32_t row) { return lifeOf(picture, row); });
         break;
     case AllocationModel::ClassColumn:
-        sort([&](std::uint32_t row) { return picture.classes.classOf[row]; });
+        sort([&](std::uint32_t row) { return picture.facts.classes.classOf[row]; });
         break;
     case AllocationModel::StreamColumn:
     case AllocationModel::PoolColumn:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/profile_tables/allocation_texts.h"
 
-#include "core/memtrace/analysis/layering.h"
+#include "core/memtrace/analysis/streams.h"
 #include "core/memtrace/frames.h"
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
@@ -44,7 +44,7 @@ QString shortSource(const QString& source)
 QString classText(const workspace::ProfilePicture& picture, std::uint32_t allocation)
 {
     return QString::fromStdString(
-        memtrace::classLayers()->at(picture.classes.classOf[allocation]).name);
+        memtrace::classLayers()->at(picture.facts.classes.classOf[allocation]).name);
 }
 
 std::int64_t lifeOf(const workspace::ProfilePicture& picture, std::uint32_t allocation)
@@ -71,6 +71,11 @@ QString eventText(const workspace::ProfilePicture& picture, EventIndex event,
     return picture.settings.axis == memtrace::Axis::Events
                ? QObject::tr("event %1").arg(countText(picture.device().recordedIndex(event)))
                : timeText(picture.device().timeOf(event));
+}
+
+QString plainAddressText(std::uint64_t address)
+{
+    return QStringLiteral("0x") + QString::number(address, 16);
 }
 
 QString addressText(std::uint64_t address)

@@ -25,6 +25,8 @@ namespace plimsoll::ui {
                                 memtrace::EventIndex event, const QString& otherwise);
 /// "0x7f31 8a00 0000".
 [[nodiscard]] QString addressText(std::uint64_t address);
+/// "0x7f318a000000", for other programs.
+[[nodiscard]] QString plainAddressText(std::uint64_t address);
 /// "default", "1": streams are pointers, numbered in the order in which the recording has them.
 [[nodiscard]] QString streamText(const memtrace::DeviceTrace& device, std::uint64_t stream);
 /// "default", "private 0.1".

@@ -3,6 +3,7 @@
 
 #include "ui/base/numbers.h"
 #include "ui/profile_tables/allocation_texts.h"
+#include "ui/tables/cell_roles.h"
 
 #include <array>
 #include <limits>
@@ -58,6 +59,27 @@ QString EventModel::text(int row, int column) const
     case AddressColumn: return addressText(allocations.address[subject]);
     default: return stackText(*m_picture, subject);
     }
+}
+
+QVariant EventModel::cell(int row, int column, int role) const
+{
+    if (role != ExactRole)
+        return {};
+    const memtrace::DeviceTrace& device = m_picture->device();
+    const auto event = static_cast<memtrace::EventIndex>(row);
+    const std::uint32_t subject = device.subject(event);
+    if (column == NumberColumn)
+        return QVariant::fromValue(device.recordedIndex(event));
+    if (column == TimeColumn && m_picture->trace->hasTimes())
+        return QVariant::fromValue(device.timeOf(event).count());
+    if (subject == memtrace::kNone || (column != SizeColumn && column != AddressColumn))
+        return {};
+    if (device.action(event) == memtrace::Action::OutOfMemory)
+        return column == SizeColumn ? QVariant::fromValue(device.outOfMemory()[subject].askedBytes)
+                                    : QVariant{};
+    const memtrace::Allocations& allocations = device.allocations();
+    return column == SizeColumn ? QVariant::fromValue(allocations.bytes[subject])
+                                : QVariant{plainAddressText(allocations.address[subject])};
 }
 
 } // namespace plimsoll::ui

@@ -30,8 +30,10 @@ QString sourceOf(const memtrace::LiveGroup& group)
 
 LiveGroupModel::LiveGroupModel(QObject* parent) : RowsModel{kGroupColumns, parent} {}
 
-void LiveGroupModel::setGroups(std::vector<memtrace::LiveGroup> groups, base::Bytes all)
+void LiveGroupModel::setGroups(std::vector<memtrace::LiveGroup> groups, memtrace::LiveBy by,
+                               base::Bytes all)
 {
+    m_by = by;
     m_all = all;
     resetRows(std::move(groups));
 }
@@ -40,7 +42,7 @@ QString LiveGroupModel::text(int row, int column) const
 {
     const memtrace::LiveGroup& group = rowAt(row);
     switch (column) {
-    case NameColumn: return groupText(group.name);
+    case NameColumn: return groupText(group.name, m_by);
     case SizeColumn: return bytesText(group.bytes);
     default: return countText(group.blocks);
     }
@@ -52,6 +54,8 @@ QVariant LiveGroupModel::cell(int row, int column, int role) const
     if (role == FractionRole && column == SizeColumn)
         return static_cast<double>(group.bytes.count())
                / static_cast<double>(std::max<std::int64_t>(1, m_all.count()));
+    if (role == ExactRole && column == SizeColumn)
+        return QVariant::fromValue(group.bytes.count());
     if (column != NameColumn)
         return {};
     if (role == Qt::ToolTipRole)
@@ -59,7 +63,28 @@ QVariant LiveGroupModel::cell(int row, int column, int role) const
     return role == PathRole ? QVariant{sourceOf(group)} : QVariant{};
 }
 
-QString groupText(const std::string& name)
+QString groupText(const std::string& name, memtrace::LiveBy by)
+{
+    const QString text = fileText(name);
+    switch (by) {
+    case memtrace::LiveBy::Class:
+        for (const timeline::Layer& layer : *memtrace::classLayers())
+            if (layer.id == name)
+                return QString::fromStdString(layer.name);
+        return text;
+    case memtrace::LiveBy::Stream:
+        return name == "0" ? QObject::tr("Default stream") : QObject::tr("Stream %1").arg(text);
+    case memtrace::LiveBy::Pool:
+        return name == "0.0" ? QObject::tr("Default pool")
+                             : QObject::tr("Private pool %1").arg(text);
+    case memtrace::LiveBy::Frame:
+    case memtrace::LiveBy::Stack:
+    case memtrace::LiveBy::Module: break;
+    }
+    return frameGroupText(name);
+}
+
+QString frameGroupText(const std::string& name)
 {
     const QString text = fileText(name);
     const QStringList parts = text.split(u':');

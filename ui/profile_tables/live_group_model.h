@@ -16,17 +16,20 @@ public:
 
     explicit LiveGroupModel(QObject* parent = nullptr);
     /// `all`: bytes of all groups together, of which bars show the share.
-    void setGroups(std::vector<memtrace::LiveGroup> groups, base::Bytes all);
+    void setGroups(std::vector<memtrace::LiveGroup> groups, memtrace::LiveBy by, base::Bytes all);
 
 protected:
     [[nodiscard]] QString text(int row, int column) const override;
     [[nodiscard]] QVariant cell(int row, int column, int role) const override;
 
 private:
+    memtrace::LiveBy m_by = memtrace::LiveBy::Frame;
     base::Bytes m_all;
 };
 
-/// "forward, model.py:12" of "train/model.py:12:forward"; anything else stays as it is.
-[[nodiscard]] QString groupText(const std::string& name);
+/// "forward, model.py:12", "Activations", "Stream 1", "Private pool 0.1".
+[[nodiscard]] QString groupText(const std::string& name, memtrace::LiveBy by);
+/// Of "train/model.py:12:forward": "forward, model.py:12"; anything else stays as it is.
+[[nodiscard]] QString frameGroupText(const std::string& name);
 
 } // namespace plimsoll::ui

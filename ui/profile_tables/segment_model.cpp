@@ -3,6 +3,7 @@
 
 #include "ui/base/numbers.h"
 #include "ui/profile_tables/allocation_texts.h"
+#include "ui/tables/cell_roles.h"
 
 #include <array>
 #include <utility>
@@ -15,6 +16,14 @@ constexpr std::array kSegmentColumns{TableColumn{"Address"},       TableColumn{"
                                      TableColumn{"Kind"},          TableColumn{"Stream"},
                                      TableColumn{"Pool"},          TableColumn{"Reserved", true},
                                      TableColumn{"Released", true}};
+
+/// Segments of the small pool have 2 MiB. Of segments that were released the recording has only the
+/// size.
+bool isLarge(const memtrace::Segment& segment)
+{
+    constexpr std::int64_t kSmallSegment = std::int64_t{2} << 20;
+    return segment.isLarge || segment.bytes > kSmallSegment;
+}
 
 } // namespace
 
@@ -42,13 +51,24 @@ QString SegmentModel::text(int row, int column) const
     case SizeColumn: return bytesText(base::Bytes{segment.bytes});
     case KindColumn:
         return segment.isExpandable ? tr("expandable")
-               : segment.isLarge    ? tr("large")
+               : isLarge(segment)   ? tr("large")
                                     : tr("small");
     case StreamColumn: return streamText(device, place.stream);
     case PoolColumn: return poolText(place);
     case FromColumn: return eventText(*m_picture, segment.begin, tr("before"));
     default: return eventText(*m_picture, segment.end, tr("at the end"));
     }
+}
+
+QVariant SegmentModel::cell(int row, int column, int role) const
+{
+    if (role != ExactRole)
+        return {};
+    const memtrace::Segment& segment =
+        m_picture->device().segments()[static_cast<std::size_t>(row)];
+    if (column == SizeColumn)
+        return QVariant::fromValue(segment.bytes);
+    return column == AddressColumn ? QVariant{plainAddressText(segment.address)} : QVariant{};
 }
 
 } // namespace plimsoll::ui

@@ -28,6 +28,7 @@ public:
 protected:
     [[nodiscard]] int rows() const override;
     [[nodiscard]] QString text(int row, int column) const override;
+    [[nodiscard]] QVariant cell(int row, int column, int role) const override;
 
 private:
     workspace::ProfilePicturePtr m_picture;

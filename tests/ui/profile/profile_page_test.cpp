@@ -2,18 +2,16 @@
 // A profile in the window, out of a session: beside a graph, changed, undone, saved, opened again.
 #include "ui/profile_page/profile_page.h"
 
-#include "core/memtrace/columns/column_file.h"
 #include "core/workspace/profile/profile_document.h"
 #include "ui/base/numbers.h"
-#include "ui/memory_map/address_map_view.h"
+#include "ui/memory_map/memory_map_view.h"
 #include "ui/profile_page/active_view.h"
-#include "ui/profile_page/allocation_page.h"
-#include "ui/profile_page/inspector.h"
-#include "ui/profile_page/live_groups_page.h"
+#include "ui/profile_page/docks/allocation_page.h"
+#include "ui/profile_page/docks/inspector.h"
+#include "ui/profile_page/docks/live_groups_page.h"
 
-#include "tests/support/recorded_training.h"
 #include "tests/support/test_main.h"
-#include "tests/ui/window_fixture.h"
+#include "tests/ui/profile/profile_fixture.h"
 
 #include <QAction>
 #include <QMenuBar>
@@ -29,7 +27,7 @@ using namespace plimsoll::ui;
 using tests::kPatience;
 using tests::RecordedTraining;
 
-class ProfilePageTest : public QObject, private tests::WindowFixture
+class ProfilePageTest : public QObject, private tests::ProfileFixture
 {
     Q_OBJECT
 
@@ -51,37 +49,6 @@ private Q_SLOTS:
     void aDamagedCopyIsTold();
 
 private:
-    /// A session with a profile of that training.
-    QString sessionOf(RecordedTraining training, const char* name = "profile.plimsoll")
-    {
-        return write(name, memtrace::writeColumns(*training.trace()));
-    }
-    QString write(const char* name, const std::string& content)
-    {
-        const std::string path = m_folder->file(name);
-        const auto made = session::SessionStore::create(path, [&](session::SessionStore& store) {
-            return store
-                .addDocument({{}, "profile", "step.pickle", "/tmp/step.pickle", "hash", "{}", "{}"})
-                .and_then([&](session::DocumentId id) {
-                    return store.saveBlob(id, session::kContent, content);
-                });
-        });
-        return made ? QString::fromStdString(path) : QString{};
-    }
-    ProfilePage* openProfile(const QString& path)
-    {
-        QSignalSpy opened{m_window.get(), &MainWindow::opened};
-        m_window->openFiles({path});
-        return opened.wait(kPatience) ? qobject_cast<ProfilePage*>(m_window->currentPage())
-                                      : nullptr;
-    }
-    static AllocationPage& pageOf(const ProfilePage& page, const char* name)
-    {
-        for (AllocationPage* view : page.findChildren<AllocationPage*>())
-            if (view->table().accessibleName() == QLatin1String{name})
-                return *view;
-        qFatal("There is no such table.");
-    }
     [[nodiscard]] QStringList menus() const
     {
         QStringList titles;
@@ -127,7 +94,7 @@ void ProfilePageTest::theMapSharesTheAxis()
     ProfilePage* page = openProfile(sessionOf({}));
     QVERIFY(page != nullptr);
     auto& active = tests::viewOf<ActiveView>(*page);
-    auto& map = tests::viewOf<AddressMapView>(*page);
+    auto& map = tests::viewOf<MemoryMapView>(*page);
     QVERIFY(QTest::qWaitFor([&] { return map.isCurrent(); }, kPatience));
     QCOMPARE(map.plotRect().left(), active.plotRect().left());
     QCOMPARE(map.plotRect().width(), active.plotRect().width());
@@ -154,7 +121,7 @@ void ProfilePageTest::aClickInTheMapSelects()
 {
     ProfilePage* page = openProfile(sessionOf({}));
     QVERIFY(page != nullptr);
-    auto& map = tests::viewOf<AddressMapView>(*page);
+    auto& map = tests::viewOf<MemoryMapView>(*page);
     QVERIFY(QTest::qWaitFor([&] { return map.isCurrent(); }, kPatience));
     const memtrace::DeviceTrace& device = page->controller().picture()->device();
     int clicked = 0;
@@ -226,7 +193,7 @@ void ProfilePageTest::groupsFollowTheCursor()
     QCOMPARE(cell(1, LiveGroupModel::NameColumn), QStringLiteral("forward, model.py:10"));
     live.setGrouping(memtrace::LiveBy::Class);
     QVERIFY(QTest::qWaitFor(
-        [&] { return live.isCurrent() && cell(1, 0) == QStringLiteral("activations"); },
+        [&] { return live.isCurrent() && cell(1, 0) == QStringLiteral("Activations"); },
         kPatience));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ui/profile_page/inspector.h"
+#include "ui/profile_page/docks/inspector.h"
 
 #include "core/memtrace/frames.h"
 #include "ui/base/numbers.h"
@@ -149,7 +149,8 @@ void Inspector::show(const workspace::ProfilePicturePtr& picture,
     const memtrace::Place& place = device.placeOf(memtrace::AllocationId{*allocation});
     m_name->setText(stackText(*picture, *allocation));
     add(tr("Class"), classText(*picture, *allocation));
-    m_rule->setText(QString::fromLatin1(memtrace::ruleText(picture->classes.ruleAt(*allocation))));
+    m_rule->setText(
+        QString::fromLatin1(memtrace::ruleText(picture->facts.classes.ruleAt(*allocation))));
     add(tr("Size"), exactBytesText(base::Bytes{all.bytes[*allocation]}));
     if (const auto block = blockOf(device, *allocation))
         add(tr("Block"), exactBytesText(*block));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ui/profile_page/allocation_page.h"
+#include "ui/profile_page/docks/allocation_page.h"
 
 #include "ui/base/numbers.h"
 #include "ui/base/widgets.h"
@@ -31,18 +31,31 @@ struct Wanted
     bool isDescending = true;
 };
 
+base::Bytes bytesOf(const workspace::ProfilePicture& picture,
+                    const std::vector<std::uint32_t>& rows)
+{
+    base::Bytes bytes;
+    for (const std::uint32_t row : rows)
+        bytes += base::Bytes{picture.device().allocations().bytes[row]};
+    return bytes;
+}
+
 AllocationRows rowsFor(const Wanted& wanted)
 {
     const timeline::Timeline& timeline = *wanted.picture->timeline;
     const std::vector<timeline::Interval>& intervals = timeline.intervals();
+    const memtrace::Matches& matches = wanted.picture->facts.matches;
     std::vector<std::uint32_t> rows;
     if (wanted.step) {
         for (const std::uint32_t index : timeline.aliveAt(*wanted.step))
-            rows.push_back(intervals[index].origin);
+            if (matches.at(intervals[index].origin))
+                rows.push_back(intervals[index].origin);
     } else {
         for (const timeline::Interval& interval : intervals)
-            if (!wanted.range
-                || (interval.begin <= wanted.range->end && interval.end >= wanted.range->begin))
+            if (matches.at(interval.origin)
+                && (!wanted.range
+                    || (interval.begin <= wanted.range->end
+                        && interval.end >= wanted.range->begin)))
                 rows.push_back(interval.origin);
     }
     return sortedRows(*wanted.picture, std::move(rows), wanted.column, wanted.isDescending);
@@ -88,9 +101,11 @@ AllocationPage::AllocationPage(Rows rows, const QString& name, QWidget* parent)
 
 void AllocationPage::setPicture(workspace::ProfilePicturePtr picture)
 {
+    if (m_picture && m_picture->deviceIndex != picture->deviceIndex) {
+        m_step.reset();
+        m_selected.reset();
+    }
     m_picture = std::move(picture);
-    m_step.reset();
-    m_selected.reset();
     refreshSoon();
 }
 
@@ -149,26 +164,22 @@ void AllocationPage::refresh()
     wanted.range = m_range;
     wanted.column = static_cast<AllocationModel::Column>(header.sortIndicatorSection());
     wanted.isDescending = header.sortIndicatorOrder() == Qt::DescendingOrder;
-    if (wanted.step)
-        m_head->setText(
-            tr("%1 · %2").arg(stepText(*m_picture, *wanted.step),
-                              bytesText(m_picture->timeline->totalAt(*wanted.step), Rounding::Up)));
     m_sorter.start(
         [wanted](const base::JobContext&) { return base::Result<AllocationRows>{rowsFor(wanted)}; },
-        [this](const base::Result<AllocationRows>& rows) {
-            if (rows)
-                take(*rows);
+        [this, step = wanted.step, picture = m_picture](const base::Result<AllocationRows>& rows) {
+            if (rows && picture == m_picture)
+                take(*rows, step);
         });
 }
 
-void AllocationPage::take(const AllocationRows& rows)
+void AllocationPage::take(const AllocationRows& rows, std::optional<std::size_t> step)
 {
     const QScopedValueRollback taking{m_isTaking, true};
     m_model->setRows(m_picture, rows);
-    if (m_rows == Rows::All)
-        m_head->setText(
-            tr("%1 of %2 allocations")
-                .arg(countText(rows->size()), countText(m_picture->device().allocations().size())));
+    m_head->setText(step ? liveText(*m_picture, *step, bytesOf(*m_picture, *rows))
+                         : tr("%1 of %2 allocations")
+                               .arg(countText(rows->size()),
+                                    countText(m_picture->device().allocations().size())));
     select(m_selected);
 }
 

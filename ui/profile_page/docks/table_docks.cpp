@@ -3,9 +3,11 @@
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
 #include "ui/document_page/open_source.h"
-#include "ui/profile_page/allocation_page.h"
-#include "ui/profile_page/inspector.h"
-#include "ui/profile_page/live_groups_page.h"
+#include "ui/profile_page/docks/allocation_page.h"
+#include "ui/profile_page/docks/flame_page.h"
+#include "ui/profile_page/docks/inspector.h"
+#include "ui/profile_page/docks/leaks_page.h"
+#include "ui/profile_page/docks/live_groups_page.h"
 #include "ui/profile_page/profile_page.h"
 #include "ui/profile_page/profile_views.h"
 #include "ui/profile_tables/event_model.h"
@@ -79,6 +81,13 @@ QString oddityText(const std::string& id)
     return at == kTexts.end() ? fileText(id) : QObject::tr(at->second);
 }
 
+void addToFilter(ProfilePage& page, const memtrace::FilterTerm& term)
+{
+    workspace::ProfileSettings settings = page.controller().document().settings;
+    settings.filter.push_back(term);
+    page.controller().change(ProfilePage::tr("Addition of a Filter"), settings);
+}
+
 } // namespace
 
 ProfileView makeLiveGroupsView(ProfilePage& page)
@@ -90,20 +99,28 @@ ProfileView makeLiveGroupsView(ProfilePage& page)
                      [view, selection] { view->setStep(selection->step()); });
     QObject::connect(view, &LiveGroupsPage::sourceWanted, &page,
                      [&page](const QString& source) { openSource(page, page.settings(), source); });
-    QObject::connect(view, &LiveGroupsPage::groupingChanged, &page, [&page] { page.storeView(); });
+    QObject::connect(view, &LiveGroupsPage::shownChanged, &page, [&page] { page.storeView(); });
+    QObject::connect(view, &LiveGroupsPage::pictureWanted, &page.exporter(),
+                     &ProfileExport::choosePicture);
+    QObject::connect(view, &LiveGroupsPage::filterWanted, &page,
+                     [&page](const memtrace::FilterTerm& term) { addToFilter(page, term); });
     return {.widget = view,
             .update =
                 [view](const ProfileState& state, ProfileChanges what) {
                     if (what.testFlag(ProfileChange::Picture))
                         view->setPicture(state.picture);
                 },
-            .store = [view,
-                      key](QJsonObject& to) { to.insert(key, static_cast<int>(view->grouping())); },
+            .store =
+                [view, key](QJsonObject& to) {
+                    to.insert(key, static_cast<int>(view->grouping()));
+                    to.insert(QStringLiteral("liveAsTable"), !view->isMap());
+                },
             .restore =
                 [view, key](const QJsonObject& from) {
                     const int by = from.value(key).toInt();
                     if (by > 0 && by <= static_cast<int>(memtrace::LiveBy::Pool))
                         view->setGrouping(static_cast<memtrace::LiveBy>(by));
+                    view->setMap(!from.value(QStringLiteral("liveAsTable")).toBool());
                 },
             .jobs = {&view->job()}};
 }
@@ -116,6 +133,44 @@ ProfileView makeLargestView(ProfilePage& page)
 ProfileView makeAllocationsView(ProfilePage& page)
 {
     return allocationView(page, AllocationPage::Rows::All, ProfilePage::tr("Allocations"));
+}
+
+ProfileView makeFlameView(ProfilePage& page)
+{
+    auto* view = new FlamePage{&page};
+    Selection* selection = &page.selection();
+    QObject::connect(selection, &Selection::rangeChanged, view,
+                     [view, selection] { view->setRange(selection->range()); });
+    QObject::connect(view, &FlamePage::sourceWanted, &page,
+                     [&page](const QString& source) { openSource(page, page.settings(), source); });
+    QObject::connect(view, &FlamePage::pictureWanted, &page.exporter(),
+                     &ProfileExport::choosePicture);
+    QObject::connect(view, &FlamePage::filterWanted, &page,
+                     [&page](const memtrace::FilterTerm& term) { addToFilter(page, term); });
+    return {.widget = view,
+            .update =
+                [view](const ProfileState& state, ProfileChanges what) {
+                    if (what.testFlag(ProfileChange::Picture))
+                        view->setPicture(state.picture);
+                },
+            .goBack = [view] { return view->isVisible() && view->view().goBack(); },
+            .jobs = {&view->job()}};
+}
+
+ProfileView makeLeaksView(ProfilePage& page)
+{
+    auto* view = new LeaksPage{&page};
+    QObject::connect(view, &LeaksPage::allocationChosen, &page.allocation(),
+                     &AllocationSelection::select);
+    QObject::connect(view, &LeaksPage::sourceWanted, &page,
+                     [&page](const QString& source) { openSource(page, page.settings(), source); });
+    return {.widget = view,
+            .update =
+                [view](const ProfileState& state, ProfileChanges what) {
+                    if (what.testFlag(ProfileChange::Picture))
+                        view->setPicture(state.picture);
+                },
+            .jobs = {&view->job()}};
 }
 
 ProfileView makeSegmentsView(ProfilePage& page)

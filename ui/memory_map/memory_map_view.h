@@ -3,9 +3,10 @@
 
 #include "ui/base/job_runner.h"
 #include "ui/base/selection.h"
-#include "ui/memory_map/address_raster.h"
+#include "ui/memory_map/map_scene.h"
 #include "ui/timeline/viewport.h"
 
+#include <QPainterPath>
 #include <QPointer>
 #include <QWidget>
 
@@ -13,19 +14,19 @@ namespace plimsoll::ui {
 
 class TimelineView;
 
-/// Addresses against time, on the axis of the timeline above it: one rectangle for each allocation.
-/// Zoom, pan and range are the timeline's; it gets their events. Large parts are drawn off the GUI
-/// thread, and until that is done the last picture is shown where it belongs.
-class AddressMapView : public QWidget
+/// Each allocation of a scene, on the axis of the timeline above it. Zoom, pan and range are the
+/// timeline's; it gets their events. Large parts are drawn off the GUI thread, and until that is
+/// done the last picture is shown where it belongs.
+class MemoryMapView : public QWidget
 {
     Q_OBJECT
 
 public:
     /// `above`: whose axis it shares. Must outlive it.
-    explicit AddressMapView(TimelineView& above, QWidget* parent = nullptr);
-    ~AddressMapView() override;
+    explicit MemoryMapView(TimelineView& above, QWidget* parent = nullptr);
+    ~MemoryMapView() override;
 
-    void setScene(AddressScenePtr scene);
+    void setScene(MapScenePtr scene, const QString& title);
     void setSelection(Selection* selection);
     /// Facts beside the title.
     void setSubtitle(const QString& facts);
@@ -59,28 +60,34 @@ protected:
     bool event(QEvent* event) override;
 
 private:
-    [[nodiscard]] AddressPart shownPart() const;
-    [[nodiscard]] AddressInks inks() const;
+    [[nodiscard]] MapPart shownPart() const;
+    [[nodiscard]] MapInks inks() const;
     /// Draws what is shown, or has it drawn.
     void refresh();
     void paintPicture(QPainter& painter) const;
     void paintAxis(QPainter& painter) const;
     void paintSelected(QPainter& painter) const;
+    void paintOutlines(QPainter& painter) const;
+    void paintAllocation(QPainter& painter) const;
+    /// Around the pixels of an allocation that isn't one rectangle.
+    [[nodiscard]] QPainterPath pathOf(std::uint32_t allocation) const;
+    [[nodiscard]] Coordinates coordinates() const;
     /// The same place of the timeline's plot.
     [[nodiscard]] QPointF above(const QPointF& pos) const;
     void forward(const QMouseEvent& event) const;
 
     TimelineView& m_above;
     QPointer<Selection> m_selection;
-    AddressScenePtr m_scene;
-    AddressPicturePtr m_picture;
-    AddressInks m_inks; ///< of m_picture
+    MapScenePtr m_scene;
+    MapPicturePtr m_picture;
+    MapInks m_inks; ///< of m_picture
+    QString m_title;
     QString m_subtitle;
     std::optional<std::uint32_t> m_allocation;
     std::optional<QPointF> m_pressed; ///< by the left button, not moved yet
     bool m_isForwarding = false;      ///< a drag that the timeline gets
-    JobRunner<AddressPicturePtr> m_drawer;
-    std::optional<AddressPart> m_drawing;
+    JobRunner<MapPicturePtr> m_drawer;
+    std::optional<MapPart> m_drawing;
 };
 
 } // namespace plimsoll::ui

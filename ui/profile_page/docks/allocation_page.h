@@ -51,7 +51,7 @@ protected:
 private:
     void refreshSoon();
     void refresh();
-    void take(const AllocationRows& rows);
+    void take(const AllocationRows& rows, std::optional<std::size_t> step);
 
     Rows m_rows;
     AllocationModel* m_model = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ui/memory_map/address_map_view.h"
+#include "ui/memory_map/memory_map_view.h"
 
 #include "ui/base/drawn_text.h"
 #include "ui/base/widgets.h"
@@ -27,11 +27,11 @@ constexpr std::size_t kAtOnce = 4'000;
 constexpr double kDragDistance = 4;
 
 /// A picture of another part, stretched to where it belongs in this one, until that is drawn.
-QImage moved(const AddressPicture& picture, const AddressPart& to, QRgb ground)
+QImage moved(const MapPicture& picture, const MapPart& to, QRgb ground)
 {
     QImage image{to.pixels, QImage::Format_RGB32};
     image.fill(ground);
-    const AddressPart& from = picture.part;
+    const MapPart& from = picture.part;
     if (from.pixels.height() != to.pixels.height())
         return image;
     std::vector<int> source(static_cast<std::size_t>(to.pixels.width()));
@@ -53,12 +53,10 @@ QImage moved(const AddressPicture& picture, const AddressPart& to, QRgb ground)
 
 } // namespace
 
-AddressMapView::AddressMapView(TimelineView& above, QWidget* parent)
-    : QWidget{parent}, m_above{above}
+MemoryMapView::MemoryMapView(TimelineView& above, QWidget* parent) : QWidget{parent}, m_above{above}
 {
     setMouseTracking(true);
     setAttribute(Qt::WA_OpaquePaintEvent);
-    setAccessibleName(tr("Address map"));
     connect(&Theme::current(), &Theme::changed, this, qOverload<>(&QWidget::update));
     connect(&m_above, &TimelineView::painted, this, [this] {
         if (!isCurrent())
@@ -66,41 +64,44 @@ AddressMapView::AddressMapView(TimelineView& above, QWidget* parent)
     });
 }
 
-AddressMapView::~AddressMapView()
+MemoryMapView::~MemoryMapView()
 {
     m_drawer.stop();
 }
 
-void AddressMapView::setScene(AddressScenePtr scene)
+void MemoryMapView::setScene(MapScenePtr scene, const QString& title)
 {
+    m_title = title;
+    setAccessibleName(title);
+    if (m_scene == nullptr || m_scene->deviceIndex() != scene->deviceIndex())
+        m_allocation.reset();
     m_scene = std::move(scene);
     m_picture = nullptr;
     m_drawing.reset();
-    m_allocation.reset();
     update();
 }
 
-void AddressMapView::setSelection(Selection* selection)
+void MemoryMapView::setSelection(Selection* selection)
 {
     m_selection = selection;
     connect(selection, &Selection::stepChanged, this, qOverload<>(&QWidget::update));
     connect(selection, &Selection::rangeChanged, this, qOverload<>(&QWidget::update));
 }
 
-void AddressMapView::setSubtitle(const QString& facts)
+void MemoryMapView::setSubtitle(const QString& facts)
 {
     m_subtitle = facts;
     setAccessibleDescription(facts);
     update();
 }
 
-void AddressMapView::setAllocation(std::optional<std::uint32_t> allocation)
+void MemoryMapView::setAllocation(std::optional<std::uint32_t> allocation)
 {
     m_allocation = allocation;
     update();
 }
 
-QRectF AddressMapView::plotRect() const
+QRectF MemoryMapView::plotRect() const
 {
     const QRectF plot = m_above.plotRect();
     const double top = Theme::current().px(kHeader);
@@ -108,51 +109,51 @@ QRectF AddressMapView::plotRect() const
             std::max(1.0, height() - top - Theme::current().px(kBelow))};
 }
 
-AddressPart AddressMapView::shownPart() const
+MapPart MemoryMapView::shownPart() const
 {
     const VisibleRange visible = m_above.visibleRange();
     const double length = m_above.axisLength();
     const QRectF plot = plotRect();
     const double ratio = devicePixelRatioF();
-    AddressPart part;
+    MapPart part;
     part.begin = visible.begin * length;
     part.end = std::max(part.begin + 1e-9, visible.end * length);
-    part.bytes = {{}, std::max(base::Bytes{1}, m_scene ? m_scene->layout.size() : base::Bytes{})};
+    part.bytes = m_scene ? m_scene->range() : ByteRange{{}, base::Bytes{1}};
     part.pixels = {static_cast<int>(std::lround(plot.width() * ratio)),
                    static_cast<int>(std::lround(plot.height() * ratio))};
     return part;
 }
 
-AddressInks AddressMapView::inks() const
+MapInks MemoryMapView::inks() const
 {
     const Theme& theme = Theme::current();
-    AddressInks inks;
+    MapInks inks;
     inks.scale = devicePixelRatioF() * theme.scale();
     inks.ground = theme.color(Role::Plot).rgb();
     inks.reserved = mixed(theme.color(Role::Muted), 0.16, theme.color(Role::Plot)).rgb();
     if (m_scene)
-        for (std::size_t layer = 0; layer < m_scene->timeline->layers().size(); ++layer)
+        for (std::size_t layer = 0; layer < m_scene->timeline()->layers().size(); ++layer)
             inks.layers[layer] =
-                theme.color(classRole(m_scene->timeline->layers()[layer].ink)).rgb();
+                theme.color(classRole(m_scene->timeline()->layers()[layer].ink)).rgb();
     return inks;
 }
 
-bool AddressMapView::isCurrent() const
+bool MemoryMapView::isCurrent() const
 {
     return m_scene == nullptr
            || (m_picture != nullptr && m_picture->part == shownPart() && m_inks == inks());
 }
 
-void AddressMapView::refresh()
+void MemoryMapView::refresh()
 {
     if (isCurrent())
         return;
-    const AddressPart part = shownPart();
-    const AddressInks now = inks();
-    if (allocationsIn(*m_scene, part) <= kAtOnce) {
+    const MapPart part = shownPart();
+    const MapInks now = inks();
+    if (m_scene->effort(part) <= kAtOnce) {
         m_drawer.stop();
         m_drawing.reset();
-        m_picture = drawAddresses(*m_scene, part, now);
+        m_picture = m_scene->draw(part, now);
         m_inks = now;
         return;
     }
@@ -160,14 +161,13 @@ void AddressMapView::refresh()
         return;
     m_drawing = part;
     m_drawer.start(
-        [scene = m_scene, part,
-         now](const base::JobContext& job) -> base::Result<AddressPicturePtr> {
-            AddressPicturePtr picture = drawAddresses(*scene, part, now, job);
+        [scene = m_scene, part, now](const base::JobContext& job) -> base::Result<MapPicturePtr> {
+            MapPicturePtr picture = scene->draw(part, now, job);
             if (picture == nullptr)
                 return base::cancelled();
             return picture;
         },
-        [this, now](const base::Result<AddressPicturePtr>& picture) {
+        [this, now](const base::Result<MapPicturePtr>& picture) {
             m_drawing.reset();
             if (!picture)
                 return;
@@ -177,7 +177,7 @@ void AddressMapView::refresh()
         });
 }
 
-void AddressMapView::paintEvent(QPaintEvent* /*event*/)
+void MemoryMapView::paintEvent(QPaintEvent* /*event*/)
 {
     const Theme& theme = Theme::current();
     QPainter painter{this};
@@ -187,10 +187,9 @@ void AddressMapView::paintEvent(QPaintEvent* /*event*/)
         QRectF(0, 0, width(), theme.px(kHeader)).adjusted(theme.px(12), 0, -theme.px(12), 0);
     const QFont& strong = theme.font(TextRole::Strong);
     setText(painter, TextRole::Strong, Role::Text);
-    const QString title = tr("Address map");
-    painter.drawText(QPointF{header.left(), baselineIn(header, strong)}, title);
+    painter.drawText(QPointF{header.left(), baselineIn(header, strong)}, m_title);
     const double left =
-        header.left() + QFontMetricsF{strong}.horizontalAdvance(title) + theme.px(10);
+        header.left() + QFontMetricsF{strong}.horizontalAdvance(m_title) + theme.px(10);
     setText(painter, TextRole::Small, Role::Muted);
     drawName(painter, QPointF{left, baselineIn(header, theme.font(TextRole::Small))},
              fittedName(theme.font(TextRole::Small), m_subtitle, Qt::ElideRight,
@@ -202,45 +201,110 @@ void AddressMapView::paintEvent(QPaintEvent* /*event*/)
     painter.save();
     painter.setClipRect(plot);
     paintPicture(painter);
+    paintOutlines(painter);
     paintSelected(painter);
+    paintAllocation(painter);
     painter.restore();
     paintAxis(painter);
 }
 
-void AddressMapView::paintPicture(QPainter& painter) const
+void MemoryMapView::paintPicture(QPainter& painter) const
 {
     if (m_picture == nullptr)
         return;
-    const AddressPart now = shownPart();
+    const MapPart now = shownPart();
     QImage shown =
         m_picture->part == now ? m_picture->image : moved(*m_picture, now, m_inks.ground);
     shown.setDevicePixelRatio(devicePixelRatioF());
     painter.drawImage(plotRect().topLeft(), shown);
 }
 
-QRectF AddressMapView::rectOf(std::uint32_t allocation) const
+Coordinates MemoryMapView::coordinates() const
 {
-    const memtrace::DeviceTrace& device = m_scene->trackedDevice();
-    if (allocation >= device.allocations().size())
-        return {};
-    const AddressPart part = shownPart();
-    const QRectF plot = plotRect();
-    const StepAxis axis{m_scene->timeline};
-    const Coordinates at{plot, part.begin, part.end, part.bytes};
-    const base::Bytes bottom = m_scene->layout.offsetOf(device.allocations().address[allocation]);
-    const double top = at.yOf(bottom + base::Bytes{device.allocations().bytes[allocation]});
-    const double left = at.xOf(axis.positionOf(device.firstStep(allocation)));
-    const double right = at.xOf(axis.positionOf(device.lastStep(allocation) + std::size_t{1}));
-    return QRectF{QPointF{left, top}, QPointF{right, at.yOf(bottom)}}.intersected(plot);
+    const MapPart part = shownPart();
+    return {plotRect(), part.begin, part.end, part.bytes};
 }
 
-void AddressMapView::paintSelected(QPainter& painter) const
+QRectF MemoryMapView::rectOf(std::uint32_t allocation) const
+{
+    if (m_scene == nullptr || allocation >= m_scene->device().allocations().size())
+        return {};
+    const std::optional<QRectF> rect = m_scene->rectOf(allocation, coordinates());
+    return rect ? rect->intersected(plotRect()) : pathOf(allocation).boundingRect();
+}
+
+QPainterPath MemoryMapView::pathOf(std::uint32_t allocation) const
+{
+    QPainterPath path;
+    if (m_picture == nullptr || m_picture->part != shownPart())
+        return path;
+    // Columns with the same rows are one rectangle.
+    const int width = m_picture->part.pixels.width();
+    const int height = m_picture->part.pixels.height();
+    const double ratio = devicePixelRatioF();
+    const QPointF origin = plotRect().topLeft();
+    path.setFillRule(Qt::WindingFill);
+    QRect run;
+    const auto finish = [&] {
+        if (!run.isNull())
+            path.addRect(
+                QRectF{origin + QPointF{run.topLeft()} / ratio, QSizeF{run.size()} / ratio});
+        run = {};
+    };
+    for (int x = 0; x < width; ++x) {
+        int top = -1;
+        int bottom = -1;
+        for (int y = 0; y < height; ++y) {
+            const auto at = static_cast<std::size_t>(y) * static_cast<std::size_t>(width)
+                            + static_cast<std::size_t>(x);
+            if (m_picture->allocations[at] != allocation)
+                continue;
+            top = top < 0 ? y : top;
+            bottom = y;
+        }
+        if (!run.isNull() && run.top() == top && run.bottom() == bottom) {
+            run.setRight(x);
+            continue;
+        }
+        finish();
+        if (top >= 0)
+            run = {QPoint{x, top}, QPoint{x, bottom}};
+    }
+    finish();
+    return path.simplified();
+}
+
+void MemoryMapView::paintOutlines(QPainter& painter) const
+{
+    const Theme& theme = Theme::current();
+    const QFont& font = theme.font(TextRole::Small);
+    const QRectF plot = plotRect();
+    for (const MapOutline& outline : m_scene->outlines(coordinates())) {
+        const QRectF rect = outline.rect.intersected(plot);
+        if (rect.width() < 1 || rect.height() < 1)
+            continue;
+        QPen pen{theme.color(Role::Text, 0.7), 1};
+        pen.setDashPattern({4, 3});
+        setShape(painter, pen);
+        painter.drawRect(rect.adjusted(0.5, 0.5, -0.5, -0.5));
+        const double width = nameWidth(font, outline.name) + theme.px(8);
+        const double height = theme.px(16);
+        if (rect.width() < width + theme.px(8) || rect.height() < height + theme.px(4))
+            continue;
+        const QRectF label{rect.left() + theme.px(4), rect.top() + theme.px(3), width, height};
+        painter.fillRect(label, theme.color(Role::Plot, 0.85));
+        setText(painter, TextRole::Small, Role::Text);
+        drawName(painter, QPointF{label.left() + theme.px(4), baselineIn(label, font)},
+                 outline.name);
+    }
+}
+
+void MemoryMapView::paintSelected(QPainter& painter) const
 {
     const Theme& theme = Theme::current();
     const QRectF plot = plotRect();
-    const AddressPart part = shownPart();
-    const StepAxis axis{m_scene->timeline};
-    const Coordinates at{plot, part.begin, part.end, part.bytes};
+    const StepAxis axis{m_scene->timeline()};
+    const Coordinates at = coordinates();
     if (m_selection && m_selection->range()) {
         const double left = at.xOf(axis.positionOf(m_selection->range()->begin));
         const double right = at.xOf(axis.positionOf(m_selection->range()->end + 1));
@@ -253,20 +317,26 @@ void AddressMapView::paintSelected(QPainter& painter) const
         const double x = std::round(at.xOf(axis.positionOf(*m_selection->step())));
         painter.fillRect(QRectF{x, plot.top(), 1, plot.height()}, theme.color(Role::Text));
     }
-    if (!m_allocation)
-        return;
-    const QRectF rect = rectOf(*m_allocation);
-    if (rect.isNull())
-        return;
-    setShape(painter, QPen(theme.color(Role::Accent), theme.px(2)));
-    painter.drawRect(rect.adjusted(-1, -1, 1, 1));
 }
 
-void AddressMapView::paintAxis(QPainter& painter) const
+void MemoryMapView::paintAllocation(QPainter& painter) const
+{
+    if (!m_allocation || *m_allocation >= m_scene->device().allocations().size())
+        return;
+    const Theme& theme = Theme::current();
+    setShape(painter, QPen(theme.color(Role::Accent), theme.px(2)));
+    const std::optional<QRectF> rect = m_scene->rectOf(*m_allocation, coordinates());
+    if (!rect)
+        painter.drawPath(pathOf(*m_allocation));
+    else if (const QRectF shown = rect->intersected(plotRect()); !shown.isNull())
+        painter.drawRect(shown.adjusted(-1, -1, 1, 1));
+}
+
+void MemoryMapView::paintAxis(QPainter& painter) const
 {
     const Theme& theme = Theme::current();
     const QRectF plot = plotRect();
-    const AddressPart part = shownPart();
+    const MapPart part = shownPart();
     const Coordinates at{plot, part.begin, part.end, part.bytes};
     const QFont& font = theme.font(TextRole::Small);
     const QFontMetricsF metrics{font};
@@ -282,7 +352,7 @@ void AddressMapView::paintAxis(QPainter& painter) const
     }
 }
 
-std::optional<std::uint32_t> AddressMapView::allocationAt(const QPointF& pos) const
+std::optional<std::uint32_t> MemoryMapView::allocationAt(const QPointF& pos) const
 {
     if (m_picture == nullptr || !isCurrent())
         return std::nullopt;
@@ -291,12 +361,12 @@ std::optional<std::uint32_t> AddressMapView::allocationAt(const QPointF& pos) co
         {static_cast<int>(std::floor(in.x())), static_cast<int>(std::floor(in.y()))});
 }
 
-QPointF AddressMapView::above(const QPointF& pos) const
+QPointF MemoryMapView::above(const QPointF& pos) const
 {
     return {pos.x(), m_above.plotRect().center().y()};
 }
 
-void AddressMapView::forward(const QMouseEvent& event) const
+void MemoryMapView::forward(const QMouseEvent& event) const
 {
     const QPointF pos = above(event.position());
     QMouseEvent there{
@@ -305,7 +375,7 @@ void AddressMapView::forward(const QMouseEvent& event) const
     QCoreApplication::sendEvent(&m_above, &there);
 }
 
-void AddressMapView::mousePressEvent(QMouseEvent* event)
+void MemoryMapView::mousePressEvent(QMouseEvent* event)
 {
     if (event->button() == Qt::LeftButton) {
         m_pressed = event->position();
@@ -315,7 +385,7 @@ void AddressMapView::mousePressEvent(QMouseEvent* event)
     forward(*event);
 }
 
-void AddressMapView::mouseMoveEvent(QMouseEvent* event)
+void MemoryMapView::mouseMoveEvent(QMouseEvent* event)
 {
     if (m_pressed && (event->position() - *m_pressed).manhattanLength() > kDragDistance) {
         // A drag: the timeline selects a range from where the button was pressed.
@@ -331,7 +401,7 @@ void AddressMapView::mouseMoveEvent(QMouseEvent* event)
         Q_EMIT allocationHovered(allocationAt(event->position()));
 }
 
-void AddressMapView::mouseReleaseEvent(QMouseEvent* event)
+void MemoryMapView::mouseReleaseEvent(QMouseEvent* event)
 {
     if (std::exchange(m_isForwarding, false)) {
         forward(*event);
@@ -341,7 +411,7 @@ void AddressMapView::mouseReleaseEvent(QMouseEvent* event)
         Q_EMIT allocationClicked(allocationAt(event->position()));
 }
 
-void AddressMapView::wheelEvent(QWheelEvent* event)
+void MemoryMapView::wheelEvent(QWheelEvent* event)
 {
     const QPointF pos = above(event->position());
     QWheelEvent there{pos,
@@ -356,14 +426,14 @@ void AddressMapView::wheelEvent(QWheelEvent* event)
     event->accept();
 }
 
-void AddressMapView::leaveEvent(QEvent* /*event*/)
+void MemoryMapView::leaveEvent(QEvent* /*event*/)
 {
     QEvent leave{QEvent::Leave};
     QCoreApplication::sendEvent(&m_above, &leave);
     Q_EMIT allocationHovered(std::nullopt);
 }
 
-bool AddressMapView::event(QEvent* event)
+bool MemoryMapView::event(QEvent* event)
 {
     // A pressed button that never comes up here, such as after a dialog, must not drag later.
     if (event->type() == QEvent::WindowDeactivate) {
@@ -373,7 +443,7 @@ bool AddressMapView::event(QEvent* event)
     return QWidget::event(event);
 }
 
-void AddressMapView::resizeEvent(QResizeEvent* event)
+void MemoryMapView::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
     update();

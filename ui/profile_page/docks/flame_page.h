@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/workspace/profile/profile_picture.h"
+#include "ui/base/job_runner.h"
+#include "ui/base/selection.h"
+#include "ui/flame/flame_view.h"
+
+#include <QTimer>
+#include <QWidget>
+
+#include <optional>
+
+namespace plimsoll::ui {
+
+class TextLabel;
+
+/// What functions cost: bytes times lifetime, in the selected range or the whole recording. Found
+/// off the GUI thread, and only while the page is shown.
+class FlamePage : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit FlamePage(QWidget* parent = nullptr);
+
+    void setPicture(workspace::ProfilePicturePtr picture);
+    void setRange(std::optional<StepRange> range);
+    [[nodiscard]] FlameView& view() const { return *m_view; }
+    [[nodiscard]] JobRunnerBase& job() { return m_finder; }
+    [[nodiscard]] QString text() const;
+    [[nodiscard]] bool isCurrent() const { return m_isCurrent && !m_finder.isRunning(); }
+
+Q_SIGNALS:
+    void sourceWanted(const QString& source);
+    void filterWanted(const memtrace::FilterTerm& term);
+    void pictureWanted(QWidget& view, const QString& what);
+
+protected:
+    void showEvent(QShowEvent* event) override;
+
+private:
+    void refreshSoon();
+    void refresh();
+    void openSourceOf(std::uint32_t node);
+    void showMenu(std::uint32_t node, const QPoint& at);
+
+    TextLabel* m_head = nullptr;
+    FlameView* m_view = nullptr;
+    workspace::ProfilePicturePtr m_picture;
+    std::optional<StepRange> m_range;
+    bool m_isCurrent = false;
+    QTimer m_later;
+    JobRunner<FlamePtr> m_finder;
+};
+
+} // namespace plimsoll::ui

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/profile_page/docks/leaks_page.h"
+
+#include "ui/base/numbers.h"
+#include "ui/base/texts.h"
+#include "ui/base/widgets.h"
+#include "ui/tables/cell_roles.h"
+#include "ui/tables/column_fitter.h"
+#include "ui/tables/table_look.h"
+
+#include <QLabel>
+#include <QTableView>
+
+#include <utility>
+
+namespace plimsoll::ui {
+
+namespace {
+
+QString sentenceFor(const memtrace::Leaks& leaks)
+{
+    if (leaks.steps < memtrace::kFewestLeakSteps)
+        return LeaksPage::tr(
+            "Leaks show over three steps or more, and this recording has none that can be told "
+            "apart. Record several, each within torch.profiler.record_function(\"step 1\").");
+    const QString steps =
+        LeaksPage::tr("%1 steps, from %2").arg(countText(leaks.steps), fileText(leaks.stepsFrom));
+    base::Bytes growth;
+    std::size_t growing = 0;
+    for (const memtrace::LeakGroup& group : leaks.groups) {
+        growth += group.perStep;
+        growing += group.grows ? 1 : 0;
+    }
+    if (growing == 0)
+        return LeaksPage::tr("Nothing grows from step to step (%1).").arg(steps);
+    return (growing == 1 ? LeaksPage::tr("1 place holds %2 more after each step (%3).")
+                         : LeaksPage::tr("%1 places hold %2 more after each step (%3)."))
+        .arg(countText(growing), bytesText(growth), steps);
+}
+
+} // namespace
+
+LeaksPage::LeaksPage(QWidget* parent) : QWidget{parent}, m_model{new LeakModel{this}}
+{
+    auto* column = makeColumn(this);
+    m_text = new QLabel{this};
+    m_text->setTextFormat(Qt::PlainText);
+    m_text->setWordWrap(true);
+    m_text->setMargin(Theme::current().px(8));
+    m_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    column->addWidget(m_text);
+    m_table = makeTable(m_model, this, tr("Leaks"));
+    new ColumnFitter{*m_table, {LeakModel::NameColumn, 120}, {}};
+    column->addWidget(m_table, 1);
+    connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [this](const QModelIndex& current) {
+                if (current.isValid() && m_model->rowAt(current.row()).newest != memtrace::kNone)
+                    Q_EMIT allocationChosen(m_model->rowAt(current.row()).newest);
+            });
+    connect(m_table, &QTableView::doubleClicked, this, [this](const QModelIndex& index) {
+        const QString source = m_model->index(index.row(), 0).data(PathRole).toString();
+        if (!source.isEmpty())
+            Q_EMIT sourceWanted(source);
+    });
+}
+
+void LeaksPage::setPicture(workspace::ProfilePicturePtr picture)
+{
+    m_picture = std::move(picture);
+    m_isCurrent = false;
+    if (isVisible())
+        refresh();
+}
+
+QString LeaksPage::text() const
+{
+    return m_text->text();
+}
+
+void LeaksPage::showEvent(QShowEvent* event)
+{
+    QWidget::showEvent(event);
+    if (!m_isCurrent)
+        refresh();
+}
+
+void LeaksPage::refresh()
+{
+    if (!m_picture)
+        return;
+    m_isCurrent = true;
+    m_finder.start(
+        [picture = m_picture](const base::JobContext&) {
+            return base::Result<memtrace::Leaks>{
+                memtrace::findLeaks(*picture->trace, picture->device(), picture->facts.matches)};
+        },
+        [this](base::Result<memtrace::Leaks> leaks) {
+            if (leaks)
+                take(*std::move(leaks));
+        });
+}
+
+void LeaksPage::take(memtrace::Leaks leaks)
+{
+    m_text->setText(sentenceFor(leaks));
+    m_table->setVisible(!leaks.groups.empty());
+    m_model->setGroups(std::move(leaks.groups));
+}
+
+} // namespace plimsoll::ui

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/profile_page/map_figures.h"
+
+#include "ui/base/numbers.h"
+#include "ui/profile_page/profile_texts.h"
+
+#include <QLocale>
+
+#include <utility>
+
+namespace plimsoll::ui {
+
+namespace {
+constexpr int kFigureDelay = 40; ///< ms after the last move of the cursor
+} // namespace
+
+MapFigures::MapFigures(QObject* parent) : QObject{parent}
+{
+    m_later.setSingleShot(true);
+    m_later.setInterval(kFigureDelay);
+    connect(&m_later, &QTimer::timeout, this, &MapFigures::refresh);
+}
+
+void MapFigures::setPicture(workspace::ProfilePicturePtr picture)
+{
+    if (m_picture && m_picture->deviceIndex != picture->deviceIndex)
+        m_step.reset();
+    m_picture = std::move(picture);
+    m_text.clear();
+    m_later.start();
+}
+
+void MapFigures::setStep(std::optional<std::size_t> step)
+{
+    if (!step || step == m_step)
+        return;
+    m_step = step;
+    m_later.start();
+}
+
+void MapFigures::refresh()
+{
+    if (!m_picture || m_picture->timeline->stepCount() == 0
+        || m_picture->device().segments().empty())
+        return;
+    const std::size_t step = m_step.value_or(m_picture->timeline->peakStep());
+    m_finder.start(
+        [picture = m_picture, step](const base::JobContext&) {
+            return base::Result<memtrace::GapFigures>{
+                memtrace::gapsAt(picture->device(), *picture->timeline, step)};
+        },
+        [this, step, picture = m_picture](const base::Result<memtrace::GapFigures>& gaps) {
+            if (!gaps || picture != m_picture)
+                return;
+            m_text =
+                tr("at %1 %2 idle, largest gap %3, fragmentation %4")
+                    .arg(stepText(*picture, step), bytesText(gaps->idle), bytesText(gaps->largest),
+                         QLocale::c().toString(gaps->fragmentation(), 'f', 2));
+            Q_EMIT textChanged();
+        });
+}
+
+} // namespace plimsoll::ui
