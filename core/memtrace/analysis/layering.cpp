@@ -182,6 +182,29 @@ Layering withLeftOut(const Layering& layering, const Matches& matches)
     return {std::move(layers), base::Column{std::move(layerOf)}};
 }
 
+/// A legend of layers that nothing is in would only take room.
+Layering withoutEmpty(const Layering& layering)
+{
+    constexpr std::uint8_t kUnused = 0xff;
+    std::vector<bool> isUsed(layering.layers->size(), false);
+    for (const std::uint8_t layer : layering.layerOf)
+        isUsed[layer] = true;
+    auto layers = std::make_shared<timeline::Layers>();
+    std::vector<std::uint8_t> newPlace(isUsed.size(), kUnused);
+    for (std::size_t i = 0; i < isUsed.size(); ++i) {
+        if (!isUsed[i])
+            continue;
+        newPlace[i] = static_cast<std::uint8_t>(layers->size());
+        layers->push_back((*layering.layers)[i]);
+    }
+    if (layers->size() == isUsed.size() || layers->empty())
+        return layering;
+    std::vector<std::uint8_t> layerOf(layering.layerOf.size());
+    for (std::size_t i = 0; i < layerOf.size(); ++i)
+        layerOf[i] = newPlace[layering.layerOf[i]];
+    return {std::move(layers), base::Column{std::move(layerOf)}};
+}
+
 } // namespace
 
 const char* groupingName(Grouping grouping)
@@ -204,7 +227,8 @@ Layering layeringOf(const MemoryTrace& trace, const DeviceTrace& device,
                             ? Layering{classLayers(), facts.classes.classOf}
                             : layersOf(device, groupsOf(trace, device, facts.phases, grouping),
                                        facts.matches, most);
-    return facts.matches.keeps.empty() ? layering : withLeftOut(layering, facts.matches);
+    return withoutEmpty(facts.matches.keeps.empty() ? layering
+                                                    : withLeftOut(layering, facts.matches));
 }
 
 } // namespace plimsoll::memtrace

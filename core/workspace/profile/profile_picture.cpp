@@ -18,9 +18,10 @@ base::Bytes matchingBytes(const ProfilePicture& picture)
     const timeline::Timeline& timeline = *picture.timeline;
     if (timeline.stepCount() == 0)
         return {};
-    if (picture.facts.matches.keeps.empty())
-        return timeline.peak();
-    return timeline.peak() - timeline.stackAt(timeline.peakStep())[timeline.layers().size() - 1];
+    const std::size_t last = timeline.layers().size() - 1;
+    const bool hasLeftOut = timeline.layers()[last].ink == timeline::kPaleInk;
+    return hasLeftOut ? timeline.peak() - timeline.stackAt(timeline.peakStep())[last]
+                      : timeline.peak();
 }
 
 constexpr std::array<const char*, kLowerPlotCount> kLowerPlots = {"addresses", "blocks"};

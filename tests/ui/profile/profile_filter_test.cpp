@@ -15,7 +15,7 @@
 #include <QAbstractItemModelTester>
 #include <QComboBox>
 #include <QLineEdit>
-#include <QToolButton>
+#include <QPushButton>
 
 namespace {
 
@@ -141,8 +141,8 @@ void ProfileFilterTest::nothingMatchesAndResetBringsAllBack()
     AllocationPage& live = pageOf(*m_page, "Largest live");
     QVERIFY(QTest::qWaitFor([&] { return live.isCurrent() && live.model().rowCount() == 0; },
                             kPatience));
-    QToolButton* reset = nullptr;
-    for (QToolButton* button : bar.findChildren<QToolButton*>())
+    QPushButton* reset = nullptr;
+    for (QPushButton* button : bar.findChildren<QPushButton*>())
         if (button->text() == QStringLiteral("Reset"))
             reset = button;
     QVERIFY(reset != nullptr && reset->isVisible());

@@ -114,8 +114,11 @@ void Inspector::addStack(const QString& title, const memtrace::StackTable& stack
     auto* head = new QTreeWidgetItem{{title, {}}};
     head->setFont(0, Theme::current().font(TextRole::Strong));
     m_stack->addTopLevelItem(head);
-    if (frames.empty())
-        head->addChild(new QTreeWidgetItem{{tr("No stack was recorded."), {}}});
+    if (frames.empty()) {
+        auto* none = new QTreeWidgetItem{{tr("No stack was recorded."), {}}};
+        head->addChild(none);
+        none->setFirstColumnSpanned(true);
+    }
     // The project's frames first, each part innermost first; those of C++ folded below.
     auto* native = new QTreeWidgetItem{{QString{}, {}}};
     for (const bool isOwn : {true, false})

@@ -46,6 +46,7 @@ LeaksPage::LeaksPage(QWidget* parent) : QWidget{parent}, m_model{new LeakModel{t
     m_text = new QLabel{this};
     m_text->setTextFormat(Qt::PlainText);
     m_text->setWordWrap(true);
+    m_text->setAlignment(Qt::AlignTop | Qt::AlignLeft);
     m_text->setMargin(Theme::current().px(8));
     m_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
     column->addWidget(m_text);

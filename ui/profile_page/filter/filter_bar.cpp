@@ -12,8 +12,8 @@
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QMenu>
+#include <QPushButton>
 #include <QStringListModel>
-#include <QToolButton>
 
 #include <algorithm>
 
@@ -28,10 +28,9 @@ FilterField fieldAt(int index)
     return static_cast<FilterField>(index);
 }
 
-QToolButton* makeLink(const QString& text, QWidget* parent)
+QPushButton* makeLink(const QString& text, QWidget* parent)
 {
-    auto* button = new QToolButton{parent};
-    button->setText(text);
+    auto* button = new QPushButton{text, parent};
     button->setProperty("link", true);
     button->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
     return button;
@@ -48,8 +47,6 @@ FilterBar::FilterBar(QWidget* parent) : QWidget{parent}
     m_row->addLayout(m_chipRow);
     m_add = makeLink(tr("Add filter"), this);
     m_add->setIcon(icon(QStringLiteral("filter"), Role::Accent));
-    m_add->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    m_add->setPopupMode(QToolButton::InstantPopup);
     auto* menu = new QMenu{m_add};
     m_field = new QComboBox{this};
     m_field->setAccessibleName(tr("What to filter by"));
@@ -78,7 +75,7 @@ FilterBar::FilterBar(QWidget* parent) : QWidget{parent}
     connect(m_field, &QComboBox::currentIndexChanged, this, &FilterBar::suggest);
     connect(m_value, &QLineEdit::returnPressed, this, &FilterBar::accept);
     connect(m_value, &QLineEdit::textEdited, this, &FilterBar::showCount);
-    connect(m_reset, &QToolButton::clicked, this, [this] {
+    connect(m_reset, &QPushButton::clicked, this, [this] {
         closeField();
         Q_EMIT filterWanted(tr("Reset of the Filter"), {});
     });

@@ -11,7 +11,7 @@
 class QComboBox;
 class QHBoxLayout;
 class QLineEdit;
-class QToolButton;
+class QPushButton;
 
 namespace plimsoll::ui {
 
@@ -59,11 +59,11 @@ private:
     QHBoxLayout* m_row = nullptr;
     QHBoxLayout* m_chipRow = nullptr;
     std::vector<FilterChip*> m_chips;
-    QToolButton* m_add = nullptr;
+    QPushButton* m_add = nullptr;
     QComboBox* m_field = nullptr; ///< hidden, as the next, unless a term is edited
     QLineEdit* m_value = nullptr;
     TextLabel* m_count = nullptr;
-    QToolButton* m_reset = nullptr;
+    QPushButton* m_reset = nullptr;
     std::optional<std::size_t> m_edited; ///< the term that the field replaces; none: a new one
 };
 
