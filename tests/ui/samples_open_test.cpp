@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The start page offers every shipped graph, and each opens to a planned page.
+// The start page offers every shipped file: graphs open to a planned page, profiles to theirs.
 #include "ui/start_page/samples.h"
+
+#include "ui/profile_page/profile_page.h"
 
 #include "tests/support/golden.h"
 #include "tests/support/test_main.h"
@@ -8,6 +10,7 @@
 
 #include <QElapsedTimer>
 #include <QFileInfo>
+#include <QSignalSpy>
 #include <QTest>
 
 using namespace plimsoll;
@@ -25,6 +28,9 @@ private Q_SLOTS:
     void offersEach();
     void opensEach_data();
     void opensEach();
+
+private:
+    void opensAProfile(const QString& path);
 };
 
 void SamplesOpenTest::offersEach()
@@ -36,8 +42,11 @@ void SamplesOpenTest::offersEach()
     QStringList shipped;
     for (const std::string& name : tests::sampleNames())
         shipped << QString::fromStdString(name + ".plimsoll.json.gz");
+    shipped << QStringLiteral("encoder_out_of_memory.stand-in.pickle.gz")
+            << QStringLiteral("encoder_training.stand-in.pickle.gz");
+    shipped.sort();
     QCOMPARE(offered, shipped);
-    QCOMPARE(offered.size(), 9);
+    QCOMPARE(offered.size(), 11);
 }
 
 void SamplesOpenTest::opensEach_data()
@@ -52,6 +61,10 @@ void SamplesOpenTest::opensEach()
     QFETCH(QString, path);
     QElapsedTimer clock;
     clock.start();
+    if (path.endsWith(QStringLiteral(".pickle.gz"))) {
+        opensAProfile(path);
+        return;
+    }
     ui::PlannerPage* page = open(path);
     QVERIFY(page != nullptr);
     qInfo("opened after %lld ms", static_cast<long long>(clock.elapsed()));
@@ -59,6 +72,21 @@ void SamplesOpenTest::opensEach()
     qInfo("planned after %lld ms", static_cast<long long>(clock.elapsed()));
     const auto& program = *page->document().document().graph.program;
     QVERIFY(!program.header.kernels.empty() && !program.ops.empty());
+}
+
+void SamplesOpenTest::opensAProfile(const QString& path)
+{
+    QSignalSpy opened{m_window.get(), &ui::MainWindow::opened};
+    m_window->openFiles({path});
+    QVERIFY(opened.wait(kPatience));
+    const auto* page = qobject_cast<ui::ProfilePage*>(m_window->currentPage());
+    QVERIFY(page != nullptr);
+    // Both were recorded from the program's start, with all that PyTorch tells of phases.
+    const workspace::ProfilePicture& picture = *page->controller().picture();
+    QVERIFY(picture.trace->statistics().empty());
+    QVERIFY(picture.timeline->bands().size() >= 12);
+    QCOMPARE(picture.device().outOfMemory().size(),
+             std::size_t{path.contains(QStringLiteral("out_of_memory")) ? 1U : 0U});
 }
 
 } // namespace

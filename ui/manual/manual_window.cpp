@@ -143,9 +143,13 @@ void ManualWindow::keyPressEvent(QKeyEvent* event)
         m_search->clear();
 }
 
-void showManual(QWidget& window, bool isForFocus)
+void showManualForFocus(QWidget& window)
 {
-    const QString page = isForFocus ? manualPage(QApplication::focusWidget()) : QString{};
+    showManual(window, manualPage(QApplication::focusWidget()));
+}
+
+void showManual(QWidget& window, const QString& page)
+{
     auto* manual = window.findChild<ManualWindow*>(QString{}, Qt::FindDirectChildrenOnly);
     if (manual == nullptr)
         manual = new ManualWindow{&window};

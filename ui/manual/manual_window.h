@@ -38,7 +38,9 @@ private:
     ManualBrowser* m_page;
 };
 
-/// Opens the window's manual, at the page of the focused widget if `isForFocus`, else at the first.
-void showManual(QWidget& window, bool isForFocus);
+/// Opens the window's manual at a page by its name; empty: the first one.
+void showManual(QWidget& window, const QString& page = {});
+/// The same at the page of the focused widget.
+void showManualForFocus(QWidget& window);
 
 } // namespace plimsoll::ui

@@ -85,7 +85,7 @@ std::vector<PageCommand> commands()
 {
     using enum MenuPlace;
     return {
-        {Export, "profile.picture", QObject::tr("Export &Picture…"), "Ctrl+Shift+E",
+        {Export, "profile.picture", QObject::tr("Export &Picture…"), "",
          [](DocumentPage& page) {
              auto& profile = static_cast<ProfilePage&>(page);
              profile.exporter().choosePicture(profile.plots(), ProfilePage::tr("plots"));

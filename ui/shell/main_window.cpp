@@ -4,6 +4,7 @@
 #include "ui/base/icons.h"
 #include "ui/base/texts.h"
 #include "ui/base/widgets.h"
+#include "ui/manual/manual_window.h"
 #include "ui/shell/field_undo.h"
 #include "ui/shell/find_field.h"
 #include "ui/shell/menus.h"
@@ -76,6 +77,8 @@ void MainWindow::buildFrame()
     column->addWidget(m_bar);
     column->addWidget(stack, 1);
     m_start = new StartPage{m_settings, stack};
+    connect(m_start, &StartPage::manualRequested, this,
+            [this](const QString& page) { showManual(*this, page); });
     stack->addWidget(m_start);
     setCentralWidget(frame);
     m_status = new StatusLine{this};

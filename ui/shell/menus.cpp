@@ -418,9 +418,9 @@ void Menus::buildHelp()
 {
     QMenu* help = m_to.bar.addMenu(QObject::tr("&Help"));
     QWidget* window = m_to.tabs.window();
-    add(help, "help.manual", QObject::tr("Manual"), "", [window] { showManual(*window, false); });
+    add(help, "help.manual", QObject::tr("Manual"), "", [window] { showManual(*window); });
     add(help, "help.context", QObject::tr("Help on This Panel"), "F1", [window] {
-        showManual(*window, true);
+        showManualForFocus(*window);
     })->setShortcutContext(Qt::ApplicationShortcut); // also in dialogs
     help->addSeparator();
     add(help, "help.keys", QObject::tr("Keys"), "?", [window] { showKeys(window); });

@@ -15,19 +15,27 @@ namespace {
 
 struct Sample
 {
-    const char* name;
+    const char* file;
     const char* gpu; ///< "": any
 };
 
 constexpr std::array kSamples{
-    Sample{"gpt2", "rtx-4070"},     Sample{"resnet18", ""}, Sample{"densenet121", "rtx-4070"},
-    Sample{"vit_b_16", "rtx-4060"}, Sample{"unet", ""},     Sample{"bert", "rtx-4080"},
-    Sample{"llama", "rtx-4080"},    Sample{"llama_7b", ""}, Sample{"gpt2_prompt", ""},
+    Sample{"gpt2.plimsoll.json.gz", "rtx-4070"},
+    Sample{"encoder_training.stand-in.pickle.gz", ""},
+    Sample{"encoder_out_of_memory.stand-in.pickle.gz", ""},
+    Sample{"resnet18.plimsoll.json.gz", ""},
+    Sample{"densenet121.plimsoll.json.gz", "rtx-4070"},
+    Sample{"vit_b_16.plimsoll.json.gz", "rtx-4060"},
+    Sample{"unet.plimsoll.json.gz", ""},
+    Sample{"bert.plimsoll.json.gz", "rtx-4080"},
+    Sample{"llama.plimsoll.json.gz", "rtx-4080"},
+    Sample{"llama_7b.plimsoll.json.gz", ""},
+    Sample{"gpt2_prompt.plimsoll.json.gz", ""},
 };
 
 QString fileOf(const Sample& sample)
 {
-    return QString::fromLatin1(sample.name) + QStringLiteral(".plimsoll.json.gz");
+    return QString::fromLatin1(sample.file);
 }
 
 } // namespace

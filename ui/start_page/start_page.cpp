@@ -287,6 +287,12 @@ void StartPage::buildSamples(QVBoxLayout& column)
     title->addWidget(new TextLabel{tr("open at once, nothing to install"), TextRole::Body,
                                    Role::Muted, m_column});
     title->addStretch(1);
+    auto* own = new QPushButton{tr("How to record your own"), m_column};
+    own->setProperty("link", true);
+    connect(own, &QPushButton::clicked, this, [this] {
+        Q_EMIT manualRequested(QStringLiteral("profiles.md#recording-a-snapshot"));
+    });
+    title->addWidget(own);
     column.addLayout(title);
     column.addSpacing(theme.px(8));
     m_cards = new QGridLayout;

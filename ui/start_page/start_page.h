@@ -36,6 +36,8 @@ public:
 Q_SIGNALS:
     void openRequested();
     void fileChosen(const QString& path);
+    /// A page of the manual.
+    void manualRequested(const QString& page);
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
