@@ -109,6 +109,7 @@ int run(std::vector<std::string> arguments)
     verbs.push_back(checkVerb(app));
     verbs.push_back(exportVerb(app));
     verbs.push_back(liveVerb(app));
+    verbs.push_back(diagnoseVerb(app));
     verbs.push_back(diffVerb(app));
     verbs.push_back(recordVerb(app, std::move(program)));
     verbs.push_back(solveChainVerb(*solve));

@@ -15,6 +15,7 @@ namespace plimsoll::cli {
 [[nodiscard]] std::unique_ptr<Verb> exportVerb(CLI::App& app);
 [[nodiscard]] std::unique_ptr<Verb> diffVerb(CLI::App& app);
 [[nodiscard]] std::unique_ptr<Verb> liveVerb(CLI::App& app);
+[[nodiscard]] std::unique_ptr<Verb> diagnoseVerb(CLI::App& app);
 /// `program`: it and its arguments, which are not ours to read.
 [[nodiscard]] std::unique_ptr<Verb> recordVerb(CLI::App& app, std::vector<std::string> program);
 /// Below `solve`.

@@ -100,17 +100,20 @@ void AllocatorReplay::eraseFree(Blocks::iterator block)
         m_unmapped.erase({of.place, block->first});
 }
 
-/// The best free block, no longer among the free ones.
-std::optional<AllocatorReplay::Blocks::iterator> AllocatorReplay::takeFree(const Place& place,
-                                                                           std::int64_t size)
+/// The address of the best free block.
+std::optional<std::int64_t> AllocatorReplay::bestFree(const Place& place, std::int64_t size) const
 {
-    const auto blockOf = [this](Free::iterator free) { return m_blocks.find(std::get<2>(*free)); };
-    const auto isHere = [&](Free::iterator free) {
+    const auto blockOf = [this](Free::const_iterator free) {
+        return m_blocks.find(std::get<2>(*free));
+    };
+    const auto isHere = [&](Free::const_iterator free) {
         return free != m_free.end() && std::get<0>(*free) == place;
     };
-    const auto growable = [this](Blocks::iterator block) {
-        const auto next = after(block);
-        return block->second.size + (next && !(*next)->second.isMapped ? (*next)->second.size : 0);
+    const auto growable = [this](Blocks::const_iterator block) {
+        const auto next = std::next(block);
+        const bool grows = next != m_blocks.end() && !next->second.isMapped
+                           && next->second.segment == block->second.segment;
+        return block->second.size + (grows ? next->second.size : 0);
     };
     auto fit = m_free.lower_bound({place, size, 0});
     if (!isHere(fit))
@@ -119,11 +122,21 @@ std::optional<AllocatorReplay::Blocks::iterator> AllocatorReplay::takeFree(const
                                      && growable(blockOf(next)) < growable(blockOf(fit));
          ++next)
         fit = next;
-    const auto block = blockOf(fit);
+    const std::int64_t found = std::get<1>(*fit);
     const std::int64_t limit = m_settings.maxSplitSize.count();
-    if (size < limit ? block->second.size >= limit
-                     : block->second.size >= size + m_settings.maxNonSplitRounding.count())
+    if (size < limit ? found >= limit : found >= size + m_settings.maxNonSplitRounding.count())
         return std::nullopt;
+    return std::get<2>(*fit);
+}
+
+/// The best free block, no longer among the free ones.
+std::optional<AllocatorReplay::Blocks::iterator> AllocatorReplay::takeFree(const Place& place,
+                                                                           std::int64_t size)
+{
+    const std::optional<std::int64_t> address = bestFree(place, size);
+    if (!address)
+        return std::nullopt;
+    const auto block = m_blocks.find(*address);
     eraseFree(block);
     return block;
 }
@@ -380,6 +393,22 @@ base::Bytes AllocatorReplay::largestCached() const
     for (const auto& free : m_free)
         largest = std::max(largest, std::get<1>(free));
     return base::Bytes{largest};
+}
+
+bool AllocatorReplay::hasCached(base::Bytes size, Stream stream, Pool pool) const
+{
+    const std::int64_t bytes = rounded(size.count());
+    return bestFree({.pool = pool, .isSmall = bytes <= kMostSmall, .stream = stream}, bytes)
+        .has_value();
+}
+
+std::vector<AllocatorReplay::CachedBlock> AllocatorReplay::cachedBlocks() const
+{
+    std::vector<CachedBlock> blocks;
+    blocks.reserve(m_free.size());
+    for (const auto& [place, size, address] : m_free)
+        blocks.push_back({base::Bytes{size}, place.stream, place.pool, place.isSmall});
+    return blocks;
 }
 
 void AllocatorReplay::requestFree(Handle handle)

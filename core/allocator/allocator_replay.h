@@ -83,6 +83,19 @@ public:
     [[nodiscard]] base::Bytes cached() const;
     [[nodiscard]] base::Bytes largestCached() const;
 
+    /// Whether a request would be served from what is cached, without more memory.
+    [[nodiscard]] bool hasCached(base::Bytes size, Stream stream = 0, Pool pool = 0) const;
+    /// A free block, and for which requests it can be given.
+    struct CachedBlock
+    {
+        base::Bytes bytes;
+        Stream stream = 0;
+        Pool pool = 0;
+        bool isSmall = false; ///< for requests of up to 1 MiB
+    };
+    /// By pool, then smallest first.
+    [[nodiscard]] std::vector<CachedBlock> cachedBlocks() const;
+
 private:
     /// Blocks of a pool and a stream are searched together.
     struct Place
@@ -113,6 +126,7 @@ private:
     };
 
     [[nodiscard]] std::int64_t rounded(std::int64_t size) const;
+    [[nodiscard]] std::optional<std::int64_t> bestFree(const Place& place, std::int64_t size) const;
     [[nodiscard]] std::optional<Blocks::iterator> takeFree(const Place& place, std::int64_t size);
     [[nodiscard]] std::optional<Blocks::iterator> addMemory(const Place& place, std::int64_t size);
     [[nodiscard]] std::optional<Blocks::iterator> addSegment(const Place& place, std::int64_t size);

@@ -39,6 +39,7 @@ const std::vector<Rule>& includeTable()
         {"core/memtrace", {"core/base", "core/timeline"}, {"robin-map", "re2"}},
         {"core/graph", {"core/base"}, {}},
         {"core/allocator", {"core/base"}, {}},
+        {"core/doctor", {"core/base", "core/timeline", "core/memtrace", "core/allocator"}, {}},
         {"core/readers",
          {"core/base", "core/io", "core/graph", "core/timeline", "core/memtrace", "core/capture"},
          {"simdjson", "nlohmann", "sqlite3"}},

@@ -12,16 +12,6 @@ namespace plimsoll::cli {
 
 namespace {
 
-/// What the recording's own count calls a step; -1: before the first event.
-std::int64_t recordedEvent(const memtrace::DeviceTrace& device, std::size_t step)
-{
-    if (step == 0)
-        return -1;
-    const auto event = static_cast<memtrace::EventIndex>(step - 1);
-    return static_cast<std::int64_t>(device.recordedIndex(event))
-           + (device.action(event) == memtrace::Action::Free ? 1 : 0);
-}
-
 class Live : public Verb
 {
 public:

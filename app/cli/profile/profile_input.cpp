@@ -96,4 +96,13 @@ std::size_t stepAt(const memtrace::DeviceTrace& device, const std::string& at)
                                 base::printable(at, 40)));
 }
 
+std::int64_t recordedEvent(const memtrace::DeviceTrace& device, std::size_t step)
+{
+    if (step == 0)
+        return -1;
+    const auto event = static_cast<memtrace::EventIndex>(step - 1);
+    return static_cast<std::int64_t>(device.recordedIndex(event))
+           + (device.action(event) == memtrace::Action::Free ? 1 : 0);
+}
+
 } // namespace plimsoll::cli

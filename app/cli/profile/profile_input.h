@@ -4,6 +4,7 @@
 #include "app/cli/command.h"
 #include "core/memtrace/memory_trace.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -19,5 +20,9 @@ namespace plimsoll::cli {
 /// The step of DeviceTrace::axisTimes() that "peak", "end", "oom", an event ("120") or a time since
 /// the first event ("12.5ms") means. Throws VerbError.
 [[nodiscard]] std::size_t stepAt(const memtrace::DeviceTrace& device, const std::string& at);
+
+/// What the recording's own count calls a step of DeviceTrace::axisTimes(): the event after which
+/// it is; -1: before the first one.
+[[nodiscard]] std::int64_t recordedEvent(const memtrace::DeviceTrace& device, std::size_t step);
 
 } // namespace plimsoll::cli

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/doctor/diagnose.h"
+
+#include "core/doctor/failure_classes.h"
+#include "core/doctor/remedies.h"
+#include "core/memtrace/summary.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace plimsoll::doctor {
+
+namespace {
+
+using base::Bytes;
+using memtrace::DeviceTrace;
+using memtrace::EventIndex;
+
+ToldBytes exactly(Bytes bytes)
+{
+    return {bytes, {}};
+}
+
+Moment momentOf(const DeviceTrace& device)
+{
+    Moment moment;
+    if (!device.outOfMemory().empty()) {
+        moment.failure = device.outOfMemory().back();
+        moment.step = moment.failure->event;
+        return moment;
+    }
+    const std::int64_t event = memtrace::summaryOf(device).peakEvent;
+    if (event >= 0)
+        moment.step = device.eventAtRecorded(static_cast<std::uint64_t>(event)) + std::size_t{1};
+    return moment;
+}
+
+/// What was missing: what the request needs in a new segment, without what the driver had left.
+void addMissing(Diagnosis& diagnosis)
+{
+    if (!diagnosis.asked || !diagnosis.free)
+        return;
+    if (diagnosis.replay && diagnosis.replay->refusal.empty() && diagnosis.replay->limit) {
+        diagnosis.missing = exactly(diagnosis.replay->needed - *diagnosis.replay->limit);
+        return;
+    }
+    ToldBytes left = *diagnosis.free;
+    const std::optional<ErrorMessage>& message = diagnosis.message;
+    if (message && message->allowed && message->reserved)
+        left = std::min(left,
+                        {message->allowed->value - message->reserved->value,
+                         message->allowed->error + message->reserved->error},
+                        [](const ToldBytes& a, const ToldBytes& b) { return a.value < b.value; });
+    diagnosis.missing = {std::max(Bytes{}, diagnosis.asked->value - left.value),
+                         diagnosis.asked->error + left.error};
+}
+
+void addFigures(Diagnosis& diagnosis, const DeviceTrace& device, const TraceReplay& replay)
+{
+    const Moment& moment = *diagnosis.moment;
+    if (moment.failure) {
+        if (moment.failure->askedBytes > 0)
+            diagnosis.asked = exactly(Bytes{moment.failure->askedBytes});
+        diagnosis.free = exactly(Bytes{moment.failure->deviceFreeBytes});
+    }
+    if (!device.segments().empty())
+        diagnosis.reserved = exactly(device.reserved().at(moment.step));
+    diagnosis.live = exactly(diagnosis.byClass->bytes);
+    IdleQuery query{moment.step, {}, {}};
+    if (diagnosis.asked) {
+        query.asked = diagnosis.asked->value;
+        query.place = replay.placeBefore(moment.failure->event);
+    }
+    std::optional<IdleMemory> idle = idleMemory(device, replay, query);
+    if (diagnosis.replay->idle && (!idle || idle->known == IdleKnown::Layout))
+        idle = diagnosis.replay->idle;
+    if (idle)
+        diagnosis.idle = exactly(idle->bytes);
+    diagnosis.idleBlocks = idle;
+}
+
+/// Inside a container PyTorch doesn't recognise its own process among the others: it is then the
+/// one that uses what PyTorch has reserved and little more.
+void findOwnProcess(ErrorMessage& message)
+{
+    if (message.thisProcess || !message.reserved)
+        return;
+    const Bytes least = message.reserved->value - message.reserved->error;
+    auto own = message.processes.end();
+    for (auto at = message.processes.begin(); at != message.processes.end(); ++at)
+        if (at->used.value + at->used.error >= least
+            && (own == message.processes.end() || at->used.value < own->used.value))
+            own = at;
+    if (own == message.processes.end())
+        return;
+    message.thisProcess = own->used;
+    message.processes.erase(own);
+}
+
+} // namespace
+
+base::Result<Diagnosis> diagnose(const memtrace::MemoryTrace& trace, const DeviceTrace& device,
+                                 const base::JobContext& context)
+{
+    Diagnosis diagnosis;
+    diagnosis.device = device.ordinal();
+    diagnosis.moment = momentOf(device);
+    const Moment& moment = *diagnosis.moment;
+    diagnosis.isFailure = moment.failure.has_value();
+    TraceReplay replay{device};
+    diagnosis.replay = replaySettings(trace, device, replay, moment, context);
+    if (!diagnosis.replay)
+        return base::cancelled();
+    const memtrace::Classes classes = classesAtFailure(trace, device, moment.step);
+    diagnosis.byClass =
+        memtrace::liveGroups(trace, device, classes, moment.step, memtrace::LiveBy::Class);
+    diagnosis.byFrame =
+        memtrace::liveGroups(trace, device, classes, moment.step, memtrace::LiveBy::Frame);
+    addFigures(diagnosis, device, replay);
+    addMissing(diagnosis);
+    addSettings(diagnosis);
+    addClasses(diagnosis, device, classes);
+    addIdle(diagnosis);
+    sortRemedies(diagnosis.remedies);
+    return diagnosis;
+}
+
+Diagnosis diagnose(const ErrorMessage& told)
+{
+    Diagnosis diagnosis;
+    diagnosis.isFailure = true;
+    diagnosis.message = told;
+    ErrorMessage& message = *diagnosis.message;
+    findOwnProcess(message);
+    diagnosis.device = message.device;
+    diagnosis.asked = message.asked;
+    diagnosis.free = message.free;
+    diagnosis.capacity = message.capacity;
+    diagnosis.reserved = message.reserved;
+    const ToldBytes privatePools = message.privatePools.value_or(ToldBytes{});
+    if (message.allocated)
+        diagnosis.live = {message.allocated->value - privatePools.value,
+                          message.allocated->error + privatePools.error};
+    if (message.unallocated)
+        diagnosis.idle = *message.unallocated + privatePools;
+    addMissing(diagnosis);
+    addFromMessage(diagnosis);
+    sortRemedies(diagnosis.remedies);
+    return diagnosis;
+}
+
+} // namespace plimsoll::doctor

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/doctor/error_message.h"
+#include "core/doctor/settings_replay.h"
+#include "core/memtrace/analysis/live_groups.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace plimsoll::doctor {
+
+/// How the bytes of a remedy are known.
+enum class HowKnown : std::uint8_t {
+    Replay,   ///< an exact replay of the recorded allocations
+    Plan,     ///< a verified plan
+    Live,     ///< counted
+    Estimate, ///< the text says why
+};
+/// "replay", "plan", "live", "estimate".
+[[nodiscard]] const char* howKnownName(HowKnown known);
+
+struct Remedy
+{
+    std::string id;   ///< "expandable_segments", for machines
+    std::string text; ///< what to do and why it helps, for people
+    /// By how much less memory would do; none where that can't be computed.
+    std::optional<base::Bytes> saves;
+    std::optional<base::Bytes> atMost; ///< a bound for it, where only that is known
+    HowKnown known = HowKnown::Estimate;
+    bool suffices = false; ///< saves as much as was missing
+};
+
+/// Why an allocation failed, or what a profile holds at its peak, and what would help.
+struct Diagnosis
+{
+    bool isFailure = false;
+    std::optional<int> device;    ///< ordinal
+    std::optional<Moment> moment; ///< of a recording
+    std::optional<ErrorMessage> message;
+
+    std::optional<ToldBytes> asked;
+    std::optional<ToldBytes> free;     ///< according to the driver
+    std::optional<ToldBytes> capacity; ///< of the device
+    std::optional<ToldBytes> reserved;
+    /// Of a recording: as requested. Of a message: whole blocks, what it calls allocated.
+    std::optional<ToldBytes> live;
+    std::optional<ToldBytes> idle;
+    /// What was missing to reserve memory for the request.
+    std::optional<ToldBytes> missing;
+    std::optional<IdleMemory> idleBlocks; ///< of a recording
+
+    std::optional<memtrace::LiveGroups> byClass;
+    std::optional<memtrace::LiveGroups> byFrame;
+    std::optional<SettingsReplay> replay;
+    std::vector<Remedy> remedies; ///< sufficient ones first, those that save most first
+};
+
+} // namespace plimsoll::doctor

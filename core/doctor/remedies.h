@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/doctor/diagnosis.h"
+#include "core/memtrace/analysis/classify.h"
+
+#include <vector>
+
+namespace plimsoll::doctor {
+
+/// Sufficient ones first, then those that save most; then those of which a bound is known, and
+/// those without a figure.
+void sortRemedies(std::vector<Remedy>& remedies);
+
+/// The best value of each of the allocator's options, where one helps.
+void addSettings(Diagnosis& diagnosis);
+/// What the classes of live allocations suggest.
+void addClasses(Diagnosis& diagnosis, const memtrace::DeviceTrace& device,
+                const memtrace::Classes& classes);
+/// Idle memory, of a recording.
+void addIdle(Diagnosis& diagnosis);
+/// What a message alone suggests.
+void addFromMessage(Diagnosis& diagnosis);
+
+} // namespace plimsoll::doctor
