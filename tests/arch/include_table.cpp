@@ -77,6 +77,7 @@ const std::vector<Rule>& includeTable()
          {"core/base", "core/timeline", "core/memtrace", "ui/base", "ui/plot", "ui/timeline"},
          {}},
         {"ui/pictures", {"core/base", "ui/base"}, {}},
+        {"ui/diagnosis", {"core/base", "core/memtrace", "core/doctor", "ui/base"}, {}},
         {"ui/flame", {"core/base", "core/timeline", "core/memtrace", "ui/base", "ui/timeline"}, {}},
         {"ui/treemap", {"core/base", "core/timeline", "ui/base", "ui/timeline"}, {}},
         {"ui/manual", {"core/base", "ui/base"}, {}},
@@ -104,7 +105,7 @@ const std::vector<Rule>& includeTable()
         {"ui/profile_page",
          {"core", "ui/base", "ui/plot", "ui/timeline", "ui/memory_map", "ui/document_page",
           "ui/models", "ui/menus", "ui/tables", "ui/treemap", "ui/flame", "ui/pictures",
-          "ui/profile_tables", "ui/step_filter"},
+          "ui/diagnosis", "ui/profile_tables", "ui/step_filter"},
          {}},
     };
     return kTable;

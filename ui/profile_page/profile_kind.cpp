@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/profile_page/profile_kind.h"
 
+#include "ui/diagnosis/message_dialog.h"
 #include "ui/profile_page/profile_page.h"
 #include "ui/profile_page/profile_texts.h"
 
@@ -94,6 +95,9 @@ std::vector<PageCommand> commands()
         {.place = Own, .text = QObject::tr("Axis"), .choice = axisChoice()},
         {.place = Own, .text = QObject::tr("Layers"), .choice = layerChoice()},
         {.place = Own, .text = QObject::tr("Lower Plot"), .choice = lowerPlotChoice()},
+        {.place = Own},
+        {Own, "profile.message", QObject::tr("&Diagnose a Message…"), "",
+         [](DocumentPage& page) { MessageDialog{page.window()}.exec(); }},
     };
 }
 

@@ -3,6 +3,7 @@
 
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
+#include "ui/document_page/pages_dock.h"
 #include "ui/profile_page/find_allocations.h"
 #include "ui/profile_page/profile_texts.h"
 #include "ui/tables/table_csv.h"
@@ -57,6 +58,9 @@ ProfilePage::ProfilePage(workspace::DocumentPtr profile, Settings& settings,
     for (QTableView* table : findChildren<QTableView*>())
         addCsvExport(*table, m_settings, notes);
     show(ProfileChange::Picture | ProfileChange::Notes);
+    for (const ProfileView& view : m_views)
+        if (view.isFirst && view.isFirst(state()))
+            dockOf(view.widget)->showPage(view.widget);
     showNotes();
 }
 

@@ -40,6 +40,8 @@ struct ProfileView
     QWidget* widget = nullptr; ///< in the centre or a dock from the start
     QWidget* plots = nullptr;  ///< of the centre: what is exported as the page's picture
     std::function<void(const ProfileState&, ProfileChanges)> update;
+    /// Whether its tab is shown at first, unless a session knows better.
+    std::function<bool(const ProfileState&)> isFirst = {};
     std::function<bool()> goBack = {}; ///< Esc, one level; false: there was nothing
     // What a session keeps of it.
     std::function<void(QJsonObject&)> store = {};

@@ -14,6 +14,7 @@ ProfileLayout profileLayout()
                 {{id("inspector"), tr("Inspector"), Qt::RightDockWidgetArea},
                  {
                      {id("inspector"), tr("Inspector"), makeInspectorView},
+                     {id("diagnosis"), tr("Diagnosis"), makeDiagnosisView},
                      {id("notes"), tr("Notes"), makeNotesView},
                  }},
                 {{id("live"), tr("Live at cursor")},

@@ -4,6 +4,7 @@
 #include "ui/base/texts.h"
 #include "ui/document_page/open_source.h"
 #include "ui/profile_page/docks/allocation_page.h"
+#include "ui/profile_page/docks/diagnosis_page.h"
 #include "ui/profile_page/docks/flame_page.h"
 #include "ui/profile_page/docks/inspector.h"
 #include "ui/profile_page/docks/leaks_page.h"
@@ -133,6 +134,26 @@ ProfileView makeLargestView(ProfilePage& page)
 ProfileView makeAllocationsView(ProfilePage& page)
 {
     return allocationView(page, AllocationPage::Rows::All, ProfilePage::tr("Allocations"));
+}
+
+ProfileView makeDiagnosisView(ProfilePage& page)
+{
+    auto* view = new DiagnosisPage{&page};
+    QObject::connect(view, &DiagnosisPage::stepWanted, &page, [&page](std::size_t step) {
+        page.selection().setStep(step);
+        Q_EMIT page.stepWanted(step);
+    });
+    return {.widget = view,
+            .update =
+                [view](const ProfileState& state, ProfileChanges what) {
+                    if (what.testFlag(ProfileChange::Picture))
+                        view->setPicture(state.picture);
+                },
+            .isFirst =
+                [](const ProfileState& state) {
+                    return !state.picture->device().outOfMemory().empty();
+                },
+            .jobs = {&view->job()}};
 }
 
 ProfileView makeFlameView(ProfilePage& page)

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Why memory ran out: of a recording, and of a message that PyTorch printed.
+#include "ui/base/numbers.h"
+#include "ui/diagnosis/diagnosis_view.h"
+#include "ui/diagnosis/message_dialog.h"
+#include "ui/profile_page/docks/diagnosis_page.h"
+#include "ui/start_page/samples.h"
+
+#include "tests/support/test_main.h"
+#include "tests/ui/profile/profile_fixture.h"
+
+#include <QPlainTextEdit>
+#include <QPushButton>
+
+namespace {
+
+using namespace plimsoll;
+using namespace plimsoll::ui;
+using tests::kPatience;
+
+constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+
+class ProfileDiagnosisTest : public QObject, private tests::ProfileFixture
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init() { openWindow(); }
+    void cleanup() { closeWindow(); }
+    void aFailureIsDiagnosedAtOnce();
+    void aPeakIsDiagnosedWhenAskedFor();
+    void aMessageIsReadAsItIsPasted();
+
+private:
+    static QString sample(const char* file)
+    {
+        return sampleFolder() + u'/' + QString::fromLatin1(file);
+    }
+};
+
+void ProfileDiagnosisTest::aFailureIsDiagnosedAtOnce()
+{
+    ProfilePage* page = openProfile(sample("encoder_out_of_memory.stand-in.pickle.gz"));
+    QVERIFY(page != nullptr);
+    auto& diagnosis = tests::viewOf<DiagnosisPage>(*page);
+    QVERIFY(diagnosis.isVisible());
+    QVERIFY(QTest::qWaitFor([&] { return diagnosis.isCurrent(); }, kPatience));
+    const DiagnosisView& view = diagnosis.view();
+    // Scores of 8000 words in fp32 for 72 times 128. PyTorch said: tried to allocate 282.00 MiB (of
+    // the driver), 96.00 MiB free, 267.20 MiB unallocated.
+    QVERIFY2(view.headline().startsWith(QStringLiteral("An allocation of ")
+                                        + bytesText(base::Bytes{72 * 128 * 8000 * 4})),
+             qPrintable(view.headline()));
+    QCOMPARE(view.value(QStringLiteral("Free")), bytesText(base::Bytes{96 * kMiB}));
+    QVERIFY(view.value(QStringLiteral("Idle")).startsWith(QStringLiteral("267.2")));
+    QVERIFY(!view.remedies().empty());
+    QPushButton* go = nullptr;
+    for (QPushButton* button : diagnosis.findChildren<QPushButton*>())
+        if (button->isVisible())
+            go = button;
+    QVERIFY(go != nullptr);
+    QTest::mouseClick(go, Qt::LeftButton);
+    const auto& device = page->controller().picture()->device();
+    QCOMPARE(page->selection().step(),
+             std::optional<std::size_t>{device.outOfMemory().back().event});
+}
+
+void ProfileDiagnosisTest::aPeakIsDiagnosedWhenAskedFor()
+{
+    ProfilePage* page = openProfile(sample("encoder_training.stand-in.pickle.gz"));
+    QVERIFY(page != nullptr);
+    auto& diagnosis = tests::viewOf<DiagnosisPage>(*page);
+    QVERIFY(!diagnosis.isVisible());
+    tests::chooseTab(*page, QStringLiteral("Diagnosis"), QStringLiteral("inspector"));
+    QVERIFY(QTest::qWaitFor([&] { return diagnosis.isCurrent(); }, kPatience));
+    QVERIFY(diagnosis.view().headline().startsWith(QStringLiteral("No allocation failed.")));
+    QCOMPARE(diagnosis.view().value(QStringLiteral("Live")),
+             bytesText(page->controller().picture()->timeline->peak()));
+}
+
+void ProfileDiagnosisTest::aMessageIsReadAsItIsPasted()
+{
+    MessageDialog dialog{m_window.get()};
+    dialog.show();
+    QCOMPARE(dialog.diagnosis().headline(), QStringLiteral("The diagnosis appears here."));
+    QTest::keyClicks(&dialog.message(), QStringLiteral("hello"));
+    QVERIFY(dialog.diagnosis().headline().startsWith(QStringLiteral("In this text, ")));
+    dialog.message().setPlainText(QStringLiteral(
+        "Traceback (most recent call last):\n  File \"train.py\", line 3, in <module>\n"
+        "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 282.00 MiB. GPU 0 has a "
+        "total capacity of 2.00 GiB of which 96.00 MiB is free. Of the allocated memory 1.65 GiB "
+        "is allocated by PyTorch, and 267.20 MiB is reserved by PyTorch but unallocated."));
+    const DiagnosisView& view = dialog.diagnosis();
+    QVERIFY(view.headline().contains(QStringLiteral("282")));
+    QVERIFY(view.value(QStringLiteral("Capacity")).contains(QStringLiteral("2.00")));
+    QVERIFY(view.value(QStringLiteral("Idle")).contains(QStringLiteral("267.2")));
+    QVERIFY(!view.remedies().empty());
+}
+
+} // namespace
+
+PLIMSOLL_TEST(ProfileDiagnosisTest, QApplication)
+#include "profile_diagnosis_test.moc"

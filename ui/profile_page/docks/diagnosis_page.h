@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/doctor/diagnosis.h"
+#include "core/workspace/profile/profile_picture.h"
+#include "ui/base/job_runner.h"
+
+#include <QWidget>
+
+#include <optional>
+
+class QPushButton;
+
+namespace plimsoll::ui {
+
+class DiagnosisView;
+
+/// Why memory ran out on the shown device, or what its peak consists of. Found off the GUI thread
+/// when the page is shown: the allocator is replayed under other settings.
+class DiagnosisPage : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit DiagnosisPage(QWidget* parent = nullptr);
+
+    void setPicture(workspace::ProfilePicturePtr picture);
+    [[nodiscard]] DiagnosisView& view() const { return *m_view; }
+    [[nodiscard]] JobRunnerBase& job() { return m_doctor; }
+    [[nodiscard]] bool isCurrent() const { return m_isCurrent && !m_doctor.isRunning(); }
+
+Q_SIGNALS:
+    /// To the moment that the diagnosis is about.
+    void stepWanted(std::size_t step);
+
+protected:
+    void showEvent(QShowEvent* event) override;
+
+private:
+    void refresh();
+    void take(const base::Result<doctor::Diagnosis>& diagnosis);
+
+    DiagnosisView* m_view = nullptr;
+    QPushButton* m_go = nullptr;
+    workspace::ProfilePicturePtr m_picture;
+    bool m_isCurrent = false;
+    std::optional<std::size_t> m_step;
+    JobRunner<doctor::Diagnosis> m_doctor;
+};
+
+} // namespace plimsoll::ui
