@@ -7,6 +7,7 @@ calls when an allocation fails. Needs a GPU; the samples were recorded on the st
 
 from __future__ import annotations
 
+import gc
 import gzip
 import pickle
 import sys
@@ -54,7 +55,16 @@ class Training:
                 self.optimizer.zero_grad(set_to_none=True)
 
 
+def warm_up() -> None:
+    """What the first step waits for, such as kernels that are loaded; no memory is left."""
+    Training().step(0, batch=1)
+    gc.collect()
+    torch._C._cuda_clearCublasWorkspaces()
+    torch.cuda.empty_cache()
+
+
 def start_recording() -> None:
+    warm_up()
     torch.cuda.memory._record_memory_history(max_entries=MOST_ENTRIES, stacks="python", global_record_annotations=True)
 
 

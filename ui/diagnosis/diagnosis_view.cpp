@@ -2,97 +2,110 @@
 #include "ui/diagnosis/diagnosis_view.h"
 
 #include "ui/base/texts.h"
-#include "ui/base/widgets.h"
+#include "ui/base/theme.h"
 #include "ui/diagnosis/diagnosis_texts.h"
 
-#include <QLabel>
+#include <QScrollBar>
 
 #include <algorithm>
 
 namespace plimsoll::ui {
 
-DiagnosisView::DiagnosisView(QWidget* parent) : QScrollArea{parent}
+namespace {
+
+QString spanOf(Role role, const QString& text)
 {
-    setWidgetResizable(true);
+    return QStringLiteral("<span style=\"color:%1\">%2</span>")
+        .arg(Theme::current().color(role).name(), text.toHtmlEscaped());
+}
+
+QString paragraph(const QString& html, int above)
+{
+    return QStringLiteral("<p style=\"margin-top:%1px;margin-bottom:0px\">%2</p>")
+        .arg(Theme::current().px(above))
+        .arg(html);
+}
+
+} // namespace
+
+DiagnosisView::DiagnosisView(QWidget* parent) : QTextBrowser{parent}
+{
     setFrameShape(QFrame::NoFrame);
-    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    setOpenLinks(false);
+    setWordWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere); // settings are long words
     setAccessibleName(tr("Diagnosis"));
-    begin();
-}
-
-void DiagnosisView::begin()
-{
-    auto* page = new QWidget; // the old one is deleted by the area
-    page->setProperty("ground", QStringLiteral("panel"));
-    m_column = makeColumn(page, 6, {12, 10, 12, 10});
-    setWidget(page);
-    m_headline.clear();
-    m_facts.clear();
-    m_remedies.clear();
-}
-
-void DiagnosisView::addText(const QString& text, bool isMuted)
-{
-    auto* label = new QLabel{text};
-    label->setTextFormat(Qt::PlainText);
-    label->setWordWrap(true);
-    label->setProperty("muted", isMuted);
-    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    m_column->addWidget(label);
+    document()->setDocumentMargin(Theme::current().px(10));
+    connect(&Theme::current(), &Theme::changed, this, &DiagnosisView::render);
 }
 
 void DiagnosisView::showText(const QString& sentence)
 {
-    begin();
+    m_diagnosis.reset();
     m_headline = sentence;
-    addText(sentence, true);
-    m_column->addStretch(1);
-}
-
-void DiagnosisView::addFacts(const doctor::Diagnosis& diagnosis)
-{
-    auto* facts = new QWidget;
-    QFormLayout* form = makeForm(facts, 10, 3);
-    m_facts = factsOf(diagnosis);
-    for (const auto& [title, value] : m_facts)
-        form->addRow(new TextLabel{title, TextRole::Body, Role::Muted},
-                     new TextLabel{value, TextRole::Body, Role::Text});
-    m_column->addWidget(facts);
-}
-
-void DiagnosisView::addRemedies(const doctor::Diagnosis& diagnosis)
-{
-    m_column->addSpacing(Theme::current().px(6));
-    m_column->addWidget(new TextLabel{diagnosis.remedies.empty()
-                                          ? tr("Nothing is known that would help.")
-                                          : tr("What would help"),
-                                      TextRole::Strong});
-    for (const doctor::Remedy& remedy : diagnosis.remedies) {
-        const QString saving = savingOf(remedy);
-        const QString head =
-            saving.isEmpty() ? QString{} : tr("%1 · %2").arg(saving, knownText(remedy.known));
-        if (!head.isEmpty())
-            m_column->addWidget(new TextLabel{head, TextRole::SmallStrong,
-                                              remedy.suffices ? Role::Ok : Role::Muted});
-        const QString text = fileText(remedy.text);
-        addText(text, false);
-        m_remedies << (head.isEmpty() ? text : head + u'\n' + text);
-    }
-    if (diagnosis.replay)
-        addText(replayText(*diagnosis.replay), true);
+    m_facts.clear();
+    m_remedies.clear();
+    render();
 }
 
 void DiagnosisView::show(const doctor::Diagnosis& diagnosis, const QString& when)
 {
-    begin();
+    m_diagnosis = diagnosis;
     m_headline = headlineOf(diagnosis, when);
-    auto* head = new QLabel{m_headline};
-    head->setFont(Theme::current().font(TextRole::Lead));
-    head->setWordWrap(true);
-    m_column->addWidget(head);
-    addFacts(diagnosis);
-    addRemedies(diagnosis);
-    m_column->addStretch(1);
+    m_facts = factsOf(diagnosis);
+    render();
+    verticalScrollBar()->setValue(0);
+}
+
+QString DiagnosisView::factsHtml() const
+{
+    QString rows;
+    for (const auto& [title, value] : m_facts)
+        rows += QStringLiteral("<tr><td style=\"padding-right:%1px\">%2</td><td>%3</td></tr>")
+                    .arg(Theme::current().px(14))
+                    .arg(spanOf(Role::Muted, title), value.toHtmlEscaped());
+    return QStringLiteral("<table cellspacing=\"0\" cellpadding=\"1\">") + rows
+           + QStringLiteral("</table>");
+}
+
+QString DiagnosisView::remediesHtml()
+{
+    QString html =
+        paragraph(QStringLiteral("<b>%1</b>")
+                      .arg(m_diagnosis->remedies.empty() ? tr("Nothing is known that would help.")
+                                                         : tr("What would help")),
+                  12);
+    m_remedies.clear();
+    for (const doctor::Remedy& remedy : m_diagnosis->remedies) {
+        const QString saving = savingOf(remedy);
+        const QString head =
+            saving.isEmpty() ? QString{} : tr("%1 · %2").arg(saving, knownText(remedy.known));
+        const QString text = fileText(remedy.text);
+        if (!head.isEmpty())
+            html += paragraph(QStringLiteral("<b>")
+                                  + spanOf(remedy.suffices ? Role::Ok : Role::Muted, head)
+                                  + QStringLiteral("</b>"),
+                              9);
+        html += paragraph(text.toHtmlEscaped(), head.isEmpty() ? 9 : 1);
+        m_remedies << (head.isEmpty() ? text : head + u'\n' + text);
+    }
+    return html;
+}
+
+void DiagnosisView::render()
+{
+    const Theme& theme = Theme::current();
+    document()->setDefaultFont(theme.font(TextRole::Body));
+    if (!m_diagnosis) {
+        setHtml(spanOf(Role::Muted, m_headline));
+        return;
+    }
+    QString html = QStringLiteral("<p style=\"margin-bottom:%1px\"><b>%2</b></p>")
+                       .arg(theme.px(6))
+                       .arg(m_headline.toHtmlEscaped());
+    html += factsHtml() + remediesHtml();
+    if (m_diagnosis->replay)
+        html += paragraph(spanOf(Role::Muted, replayText(*m_diagnosis->replay)), 12);
+    setHtml(html);
 }
 
 QString DiagnosisView::value(const QString& title) const

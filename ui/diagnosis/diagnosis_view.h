@@ -3,17 +3,17 @@
 
 #include "core/doctor/diagnosis.h"
 
-#include <QScrollArea>
+#include <QTextBrowser>
 
+#include <optional>
 #include <utility>
 #include <vector>
 
-class QVBoxLayout;
-
 namespace plimsoll::ui {
 
-/// A diagnosis: what happened, the figures of that moment, and what would help.
-class DiagnosisView : public QScrollArea
+/// A diagnosis: what happened, the figures of that moment, and what would help. Text that can be
+/// copied.
+class DiagnosisView : public QTextBrowser
 {
     Q_OBJECT
 
@@ -31,12 +31,11 @@ public:
     [[nodiscard]] const QStringList& remedies() const { return m_remedies; }
 
 private:
-    void begin();
-    void addText(const QString& text, bool isMuted);
-    void addFacts(const doctor::Diagnosis& diagnosis);
-    void addRemedies(const doctor::Diagnosis& diagnosis);
+    void render();
+    [[nodiscard]] QString factsHtml() const;
+    [[nodiscard]] QString remediesHtml();
 
-    QVBoxLayout* m_column = nullptr;
+    std::optional<doctor::Diagnosis> m_diagnosis;
     QString m_headline;
     std::vector<std::pair<QString, QString>> m_facts;
     QStringList m_remedies;

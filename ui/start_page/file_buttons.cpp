@@ -77,7 +77,8 @@ protected:
             const QString peak = bytesText(*summary().peak, Rounding::Up);
             drawLine(painter, QRectF{left, y, inner, px(22)}, peak, TextRole::Lead, Role::Text);
             const double after = numberWidth(theme.font(TextRole::Lead), peak) + px(8);
-            drawLine(painter, QRectF{left + after, y, inner - after, px(22)}, tr("peak, unplanned"),
+            drawLine(painter, QRectF{left + after, y, inner - after, px(22)},
+                     summary().isRecorded ? tr("peak, recorded") : tr("peak, unplanned"),
                      TextRole::Body, Role::Muted);
         }
     }

@@ -49,11 +49,13 @@ void addProfile(FileSummary& summary, const workspace::ProfileDocument& document
 {
     const workspace::ProfilePicture& picture = *document.first;
     if (!document.session.file)
-        summary.kind =
-            (summary.name.contains(QLatin1String{".stand-in."})
-                 ? QObject::tr("Memory profile · stand-in GPU · %1 allocations")
-                 : QObject::tr("Memory profile · %1 allocations"))
-                .arg(countText(picture.device().allocations().size()));
+        summary.kind = QObject::tr("Memory profile · %1 allocations")
+                           .arg(countText(picture.device().allocations().size()));
+    if (const QString title = profileTitleOfSample(summary.path); !title.isEmpty()) {
+        summary.name = title;
+        summary.kind = QObject::tr("Memory profile · stand-in GPU");
+    }
+    summary.isRecorded = true;
     summary.peak = picture.timeline->peak();
     summary.thumbnail = thumbnailOf(*picture.timeline, [](const timeline::Stack& /*stack*/) {
         return base::Bytes{}; // layers of profiles don't tell weights apart

@@ -29,7 +29,8 @@ struct FileSummary
     QString path;
     QString name;
     QString kind;                       ///< "Session", "Traced step, 1,672 ops"
-    std::optional<base::Bytes> peak;    ///< unplanned
+    std::optional<base::Bytes> peak;    ///< unplanned, or as recorded
+    bool isRecorded = false;            ///< a profile
     std::optional<base::Bytes> planned; ///< of the last plan
     QString plan;                       ///< "rotor at 7.25 GiB, +10.2 %"
     QString fault;                      ///< it can't be read: why

@@ -16,13 +16,14 @@ namespace {
 struct Sample
 {
     const char* file;
-    const char* gpu; ///< "": any
+    const char* gpu;          ///< "": any
+    const char* profile = ""; ///< title of a profile
 };
 
 constexpr std::array kSamples{
     Sample{"gpt2.plimsoll.json.gz", "rtx-4070"},
-    Sample{"encoder_training.stand-in.pickle.gz", ""},
-    Sample{"encoder_out_of_memory.stand-in.pickle.gz", ""},
+    Sample{"encoder_training.stand-in.pickle.gz", "", "Encoder, three steps"},
+    Sample{"encoder_out_of_memory.stand-in.pickle.gz", "", "Encoder, out of memory"},
     Sample{"resnet18.plimsoll.json.gz", ""},
     Sample{"densenet121.plimsoll.json.gz", "rtx-4070"},
     Sample{"vit_b_16.plimsoll.json.gz", "rtx-4060"},
@@ -68,6 +69,15 @@ bool isSample(const QString& path)
 {
     const QFileInfo file{path};
     return file.exists() && file.canonicalPath() == QFileInfo{sampleFolder()}.canonicalFilePath();
+}
+
+QString profileTitleOfSample(const QString& path)
+{
+    if (isSample(path))
+        for (const Sample& sample : kSamples)
+            if (QFileInfo{path}.fileName() == fileOf(sample))
+                return QString::fromLatin1(sample.profile);
+    return {};
 }
 
 std::optional<plan::Device> gpuOfSample(const QString& path)

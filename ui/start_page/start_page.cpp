@@ -69,7 +69,7 @@ public:
     explicit DropZone(QWidget* parent) : QWidget{parent}
     {
         setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-        setAccessibleName(tr("Drop a traced graph or a session here"));
+        setAccessibleName(tr("Drop a traced graph, a memory profile or a session here"));
     }
     void setActive(bool active)
     {
@@ -97,9 +97,11 @@ protected:
         const double left = px(62);
         const double inner = width() - left - px(12);
         drawLine(painter, QRectF{left, px(12), inner, px(20)},
-                 tr("Drop a traced graph or a session here"), TextRole::Strong, Role::Text);
+                 tr("Drop a traced graph, a memory profile or a session here"), TextRole::Strong,
+                 Role::Text);
         drawLine(painter, QRectF{left, px(32), inner, px(20)},
-                 tr("Traced step (.plimsoll.json), memory profile (.pickle), session (.plimsoll). "
+                 tr("Traced step (.plimsoll.json), memory profile (.pickle, .plmcap), session "
+                    "(.plimsoll). "
                     "Recognised "
                     "by content, not by name."),
                  TextRole::Body, Role::Muted);
@@ -289,9 +291,8 @@ void StartPage::buildSamples(QVBoxLayout& column)
     title->addStretch(1);
     auto* own = new QPushButton{tr("How to record your own"), m_column};
     own->setProperty("link", true);
-    connect(own, &QPushButton::clicked, this, [this] {
-        Q_EMIT manualRequested(QStringLiteral("profiles.md#recording-a-snapshot"));
-    });
+    connect(own, &QPushButton::clicked, this,
+            [this] { Q_EMIT manualRequested(QStringLiteral("profiles.md#recording-a-snapshot")); });
     title->addWidget(own);
     column.addLayout(title);
     column.addSpacing(theme.px(8));
