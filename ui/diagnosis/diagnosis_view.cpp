@@ -36,6 +36,7 @@ DiagnosisView::DiagnosisView(QWidget* parent) : QTextBrowser{parent}
     setAccessibleName(tr("Diagnosis"));
     document()->setDocumentMargin(Theme::current().px(10));
     connect(&Theme::current(), &Theme::changed, this, &DiagnosisView::render);
+    connect(this, &QTextBrowser::anchorClicked, this, &DiagnosisView::momentWanted);
 }
 
 void DiagnosisView::showText(const QString& sentence)
@@ -51,9 +52,20 @@ void DiagnosisView::show(const doctor::Diagnosis& diagnosis, const QString& when
 {
     m_diagnosis = diagnosis;
     m_headline = headlineOf(diagnosis, when);
+    m_when = when;
     m_facts = factsOf(diagnosis);
     render();
     verticalScrollBar()->setValue(0);
+}
+
+QString DiagnosisView::headlineHtml() const
+{
+    QString html = m_headline.toHtmlEscaped();
+    if (!m_when.isEmpty())
+        html.replace(m_when.toHtmlEscaped(),
+                     QStringLiteral("<a href=\"#moment\" style=\"color:%1\">%2</a>")
+                         .arg(Theme::current().color(Role::Accent).name(), m_when.toHtmlEscaped()));
+    return html;
 }
 
 QString DiagnosisView::factsHtml() const
@@ -101,7 +113,7 @@ void DiagnosisView::render()
     }
     QString html = QStringLiteral("<p style=\"margin-bottom:%1px\"><b>%2</b></p>")
                        .arg(theme.px(6))
-                       .arg(m_headline.toHtmlEscaped());
+                       .arg(headlineHtml());
     html += factsHtml() + remediesHtml();
     if (m_diagnosis->replay)
         html += paragraph(spanOf(Role::Muted, replayText(*m_diagnosis->replay)), 12);

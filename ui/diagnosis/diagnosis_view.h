@@ -30,13 +30,19 @@ public:
     /// What is said of each remedy, in order.
     [[nodiscard]] const QStringList& remedies() const { return m_remedies; }
 
+Q_SIGNALS:
+    /// The moment in the headline was clicked.
+    void momentWanted();
+
 private:
     void render();
+    [[nodiscard]] QString headlineHtml() const;
     [[nodiscard]] QString factsHtml() const;
     [[nodiscard]] QString remediesHtml();
 
     std::optional<doctor::Diagnosis> m_diagnosis;
     QString m_headline;
+    QString m_when; ///< in the headline
     std::vector<std::pair<QString, QString>> m_facts;
     QStringList m_remedies;
 };

@@ -222,8 +222,11 @@ void DockedPage::adaptToWidth()
         return;
     m_isNarrow = narrow;
     int place = 0;
+    QWidget* shown = nullptr; // of the views at the right
     for (const SideView& side : m_sideViews) {
         if (narrow) {
+            if (shown == nullptr && side.dock->currentWidget() == side.view)
+                shown = side.view;
             side.dock->takePage(side.view);
             below->insertPage(place++, side.view, side.narrowTitle);
         } else {
@@ -231,8 +234,8 @@ void DockedPage::adaptToWidth()
             side.dock->addPage(side.view, side.title);
         }
     }
-    if (narrow && !m_sideViews.empty())
-        below->setCurrentPage(0);
+    if (shown != nullptr)
+        below->showPage(shown);
     for (QDockWidget* dock : docksAt(Qt::RightDockWidgetArea))
         dock->setVisible(!narrow && !m_isFocused);
     Q_EMIT narrowChanged(narrow);

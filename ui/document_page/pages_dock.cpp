@@ -208,6 +208,11 @@ void PagesDock::updateTitle()
     arrangeTabs();
 }
 
+QWidget* PagesDock::currentWidget() const
+{
+    return m_pages->currentWidget();
+}
+
 int PagesDock::currentPage() const
 {
     return m_tabs->currentIndex();

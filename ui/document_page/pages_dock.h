@@ -30,6 +30,8 @@ public:
     void showPage(QWidget* page);
     void setPageTitle(QWidget* page, const QString& title);
     [[nodiscard]] int currentPage() const;
+    /// Null: it has no page.
+    [[nodiscard]] QWidget* currentWidget() const;
     void setCurrentPage(int index);
     /// Beside the title: "75 recompute".
     void setCounts(const QString& counts);

@@ -27,7 +27,8 @@ ProfilePage::ProfilePage(workspace::DocumentPtr profile, Settings& settings,
     for (const auto& [dock, kinds] : layout.docks) {
         addDock(dock);
         for (const ProfileViewKind& kind : kinds)
-            addView(dock.id, m_views.emplace_back(kind.make(*this)).widget, kind.title, kind.title);
+            addView(dock.id, m_views.emplace_back(kind.make(*this)).widget, kind.title,
+                    dock.area == Qt::RightDockWidgetArea ? kind.title : QString{});
     }
     connect(&m_controller, &ProfileController::pictureChanged, this, [this] {
         // Steps and allocations are a device's, whatever is shown of them.

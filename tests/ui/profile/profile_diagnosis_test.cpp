@@ -10,7 +10,7 @@
 #include "tests/ui/profile/profile_fixture.h"
 
 #include <QPlainTextEdit>
-#include <QPushButton>
+#include <QUrl>
 
 namespace {
 
@@ -54,12 +54,8 @@ void ProfileDiagnosisTest::aFailureIsDiagnosedAtOnce()
     QCOMPARE(view.value(QStringLiteral("Free")), bytesText(base::Bytes{96 * kMiB}));
     QVERIFY(view.value(QStringLiteral("Idle")).startsWith(QStringLiteral("267.2")));
     QVERIFY(!view.remedies().empty());
-    QPushButton* go = nullptr;
-    for (QPushButton* button : diagnosis.findChildren<QPushButton*>())
-        if (button->isVisible())
-            go = button;
-    QVERIFY(go != nullptr);
-    QTest::mouseClick(go, Qt::LeftButton);
+    QVERIFY(view.toHtml().contains(QStringLiteral("href=\"#moment\"")));
+    Q_EMIT diagnosis.view().anchorClicked(QUrl{QStringLiteral("#moment")});
     const auto& device = page->controller().picture()->device();
     QCOMPARE(page->selection().step(),
              std::optional<std::size_t>{device.outOfMemory().back().event});

@@ -13,6 +13,7 @@
 #include <QScopedValueRollback>
 #include <QTableView>
 
+#include <algorithm>
 #include <utility>
 
 namespace plimsoll::ui {
@@ -106,6 +107,12 @@ void AllocationPage::setPicture(workspace::ProfilePicturePtr picture)
         m_selected.reset();
     }
     m_picture = std::move(picture);
+    // What all allocations have in common would only take room.
+    const std::vector<memtrace::Place>& places = m_picture->device().places();
+    const auto isDefault = [](const memtrace::Place& place) { return place.stream == 0; };
+    m_table->setColumnHidden(AllocationModel::StreamColumn, std::ranges::all_of(places, isDefault));
+    m_table->setColumnHidden(AllocationModel::PoolColumn,
+                             std::ranges::none_of(places, &memtrace::Place::isPrivate));
     refreshSoon();
 }
 

@@ -8,8 +8,6 @@
 #include "ui/diagnosis/diagnosis_view.h"
 #include "ui/profile_page/profile_texts.h"
 
-#include <QPushButton>
-
 #include <utility>
 
 namespace plimsoll::ui {
@@ -20,13 +18,7 @@ DiagnosisPage::DiagnosisPage(QWidget* parent) : QWidget{parent}
     auto* column = makeColumn(this);
     m_view = new DiagnosisView{this};
     column->addWidget(m_view, 1);
-    m_go = new QPushButton{tr("Go to That Moment"), this};
-    auto* row = makeRow(nullptr, 0, {12, 4, 12, 10});
-    row->addWidget(m_go);
-    row->addStretch(1);
-    column->addLayout(row);
-    m_go->hide();
-    connect(m_go, &QPushButton::clicked, this, [this] {
+    connect(m_view, &DiagnosisView::momentWanted, this, [this] {
         if (m_step)
             Q_EMIT stepWanted(*m_step);
     });
@@ -70,7 +62,6 @@ void DiagnosisPage::refresh()
 
 void DiagnosisPage::take(const base::Result<doctor::Diagnosis>& diagnosis)
 {
-    m_go->setVisible(diagnosis.has_value() && diagnosis->moment.has_value());
     if (!diagnosis) {
         m_step.reset();
         m_view->showText(QString::fromStdString(diagnosis.error().message));

@@ -9,8 +9,6 @@
 
 #include <optional>
 
-class QPushButton;
-
 namespace plimsoll::ui {
 
 class DiagnosisView;
@@ -41,7 +39,6 @@ private:
     void take(const base::Result<doctor::Diagnosis>& diagnosis);
 
     DiagnosisView* m_view = nullptr;
-    QPushButton* m_go = nullptr;
     workspace::ProfilePicturePtr m_picture;
     bool m_isCurrent = false;
     std::optional<std::size_t> m_step;
