@@ -2,9 +2,11 @@
 #include "core/workspace/export.h"
 
 #include "app/cli/graph_input.h"
+#include "app/cli/profile/export_profile.h"
 #include "app/cli/verbs.h"
 #include "core/evaluate/certify.h"
 #include "core/io/byte_source.h"
+#include "core/workspace/file_formats.h"
 #include "core/writers/registry.h"
 
 #include <fmt/format.h>
@@ -16,22 +18,50 @@ namespace {
 class Export : public Verb
 {
 public:
-    explicit Export(CLI::App& app) : Verb{app, "export", "Write a plan in another file format"}
+    explicit Export(CLI::App& app)
+        : Verb{app, "export", "Write a plan or a memory profile in another file format"}
     {
-        command().add_option("GRAPH", m_graph, "Graph that the plan was made for")->required();
-        command().add_option("PLAN", m_plan, "Plan file (.json)")->required();
+        command()
+            .add_option("FILE", m_graph, "Graph that the plan was made for, or memory profile")
+            ->required();
+        command().add_option("PLAN", m_plan, "Plan file (.json) of the graph");
         m_at.addTo(command());
         command()
             .add_option("-o,--output", m_output,
-                        fmt::format("File to write; the extension selects the format: {}",
-                                    writers::planEndings()))
+                        fmt::format("File to write; the extension selects the format: {}; of "
+                                    "profiles {}",
+                                    writers::planEndings(), profileEndings()))
             ->required();
-        close("Example: plimsoll-cli export model.plimsoll.json.gz plan.json -o plan.svg");
+        close("export GRAPH PLAN -o FILE, export PROFILE -o FILE.\n"
+              "Example: plimsoll-cli export model.plimsoll.json.gz plan.json -o plan.svg");
     }
 
     [[nodiscard]] Answer run() override
     {
         const Stopwatch clock;
+        const bool isProfile =
+            workspace::fileFormats().kindOf(m_graph) == readers::FileKind::Profile;
+        Answer answer = isProfile ? ofProfile() : ofPlan();
+        answer.json["seconds"] = clock.seconds();
+        return answer;
+    }
+
+private:
+    [[nodiscard]] Answer ofProfile() const
+    {
+        if (!m_plan.empty() || m_at.isGiven())
+            throw VerbError(
+                base::ErrorKind::Usage,
+                fmt::format("{} is a memory profile, which takes neither PLAN nor --at.",
+                            io::pathText(m_graph)));
+        return exportProfile(m_graph, m_output, common());
+    }
+    [[nodiscard]] Answer ofPlan() const
+    {
+        if (m_plan.empty())
+            throw VerbError(base::ErrorKind::Usage,
+                            "PLAN is required: export GRAPH PLAN -o FILE. Only memory profiles are "
+                            "exported alone.");
         const writers::PlanWriter* const writer = orThrow(writers::writerFor(m_output));
         const PlanInput input = readPlan(m_plan, m_graph, m_at, common());
         const plan::VerifiedPlanPtr plan = orThrow(plan::certify(input.problem, input.file.plan));
@@ -39,13 +69,12 @@ public:
             {plan, std::make_shared<const plan::Provenance>(input.file.provenance)}, m_output,
             {m_graph}));
         Answer answer;
-        answer.json = {{"file", m_output}, {"kind", writer->id}, {"seconds", clock.seconds()}};
+        answer.json = {{"file", m_output}, {"kind", writer->id}};
         answer.text = fmt::format("Wrote {} ({}).\n", io::pathText(m_output), writer->name);
         return answer;
     }
 
-private:
-    std::string m_graph;
+    std::string m_graph; ///< or profile
     AtOption m_at;
     std::string m_plan;
     std::string m_output;

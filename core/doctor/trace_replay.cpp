@@ -17,7 +17,7 @@ using memtrace::kNoEvent;
 using memtrace::kNone;
 
 constexpr auto kNoHandle = std::numeric_limits<AllocatorReplay::Handle>::max();
-constexpr EventIndex kReportEach = 8192; ///< events between two looks at the stop token
+constexpr EventIndex kReportEach = 512; ///< events between two looks at the stop token
 
 bool isRelease(Action action)
 {
@@ -75,8 +75,10 @@ private:
             release(event);
         if (subject == kNone)
             return true;
-        if (action == Action::Alloc)
+        if (action == Action::Alloc) {
+            m_lastPlace = m_of.m_places[m_device.allocations().place[subject]];
             return allocate(subject);
+        }
         if (action == Action::Free || action == Action::FreeCompleted)
             complete(subject);
         else if (action == Action::FreeRequested)
@@ -128,8 +130,8 @@ private:
         const base::Bytes asked{failed.askedBytes};
         if (m_options.device == kUnlimitedDevice || asked.count() <= 0 || asked > m_options.device)
             return;
-        const ReplayPlace place = m_of.placeBefore(failed.event);
-        if (const auto handle = m_result.allocator.allocate(asked, place.stream, place.pool)) {
+        if (const auto handle =
+                m_result.allocator.allocate(asked, m_lastPlace.stream, m_lastPlace.pool)) {
             m_result.allocator.free(*handle);
             ++m_result.freed;
         }
@@ -152,6 +154,7 @@ private:
     Replayed m_result;
     std::vector<AllocatorReplay::Handle> m_handles; ///< by allocation
     std::map<std::uint32_t, bool> m_requested;      ///< allocations whose free is pending
+    ReplayPlace m_lastPlace; ///< TraceReplay::placeBefore() of the next event
     std::size_t m_replaced = 0;
     std::size_t m_point = 0; ///< of the recorded curve: the first after the event
 };
@@ -207,7 +210,8 @@ bool TraceReplay::isOwnRelease(EventIndex begin, base::Bytes limit, const Alloca
     EventIndex after = end;
     while (after < count && isReserve(m_device.action(after)))
         ++after;
-    if (after == end || after == count || m_device.action(after) != Action::Alloc)
+    if (after == end || after == count || m_device.action(after) != Action::Alloc
+        || m_device.subject(after) == kNone)
         return false;
     const memtrace::StepCurve& reserved = m_device.reserved();
     const base::Bytes wanted = reserved.at(begin) + (reserved.at(after) - reserved.at(end));

@@ -13,8 +13,9 @@
 
 namespace plimsoll::doctor {
 
-/// More than any device has, and little enough for sums of thousands.
-inline constexpr base::Bytes kUnlimitedDevice{std::int64_t{1} << 50U};
+/// 16 TiB, more than any device has. The address ranges of expandable segments are as large as the
+/// device: 131,072 of them, of all streams and pools that a recording can have, fit into 63 bits.
+inline constexpr base::Bytes kUnlimitedDevice{std::int64_t{1} << 44U};
 
 /// Which of the releases of cached memory that a recording has a replay repeats.
 enum class Releases : std::uint8_t {

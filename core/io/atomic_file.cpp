@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/io/atomic_file.h"
 
+#include "core/base/try.h"
 #include "core/io/byte_source.h"
 #include "core/io/file_descriptor.h"
 
@@ -126,6 +127,15 @@ std::filesystem::path temporaryName(const std::filesystem::path& target)
 
 Result<void> writeAtomically(const std::filesystem::path& path, std::string_view bytes)
 {
+    return writeInParts(path, [bytes](const Put& put) {
+        static_cast<void>(put(bytes));
+        return Result<void>{};
+    });
+}
+
+Result<void> writeInParts(const std::filesystem::path& path,
+                          const std::function<Result<void>(const Put& put)>& produce)
+{
     const auto fails = [&path](int error) {
         return failure(ErrorKind::File,
                        fmt::format("{} can't be written ({}); what was there before is unchanged.",
@@ -147,7 +157,16 @@ Result<void> writeAtomically(const std::filesystem::path& path, std::string_view
     TemporaryFile temporary{target};
     if (!temporary.isOpen())
         return fails(errno);
-    if (!temporary.write(bytes) || !keepMode(target, temporary))
+    int writeError = 0;
+    const Put put = [&](std::string_view part) {
+        if (writeError == 0 && !temporary.write(part))
+            writeError = errno;
+        return writeError == 0;
+    };
+    RETURN_IF_ERROR(produce(put));
+    if (writeError != 0)
+        return fails(writeError);
+    if (!keepMode(target, temporary))
         return fails(errno);
     if (!temporary.becomes(target))
         return fails(errno);

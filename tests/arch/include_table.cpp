@@ -61,7 +61,7 @@ const std::vector<Rule>& includeTable()
         {"core/solve", kWith(kEvaluated, {"core/solve"}), {}},
         {"core/compare", kWith(kEvaluated, {"core/io", "core/plan_file"}), {"nlohmann"}},
         {"core/writers",
-         kWith(kEvaluated, {"core/io", "core/plan_file", "core/compare"}),
+         kWith(kEvaluated, {"core/io", "core/memtrace", "core/plan_file", "core/compare"}),
          {"nlohmann"}},
         {"core/session", kWith(kEvaluated, {"core/io", "core/plan_file"}), {"sqlite3", "nlohmann"}},
         {"core/workspace", {"core"}, {"nlohmann"}},

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "app/cli/diff/diff_profiles.h"
 #include "app/cli/diff/diff_steps.h"
 #include "app/cli/graph_input.h"
 #include "app/cli/plan/evaluation_json.h"
@@ -15,6 +16,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <optional>
 #include <vector>
 
@@ -84,25 +86,35 @@ class Diff : public Verb
 {
 public:
     explicit Diff(CLI::App& app)
-        : Verb{app, "diff",
-               "Compare a measurement with its prediction, two graphs, or two plans of a graph"}
+        : Verb{
+            app, "diff",
+            "Compare a measurement with its prediction, two graphs, two plans of a graph, or two "
+            "memory profiles"}
     {
         command()
             .add_option("A", m_measurement,
-                        "Measurement that plimsoll.measure() wrote, traced step, or plan")
+                        "Measurement that plimsoll.measure() wrote, traced step, plan, or memory "
+                        "profile")
             ->required();
         command()
             .add_option("B", m_graph,
-                        "Traced step that was measured, another traced step, or another plan")
+                        "Traced step that was measured, or another traced step, plan or profile")
             ->required();
         command().add_option("C", m_plan,
                              "Plan of the second measured run, or the graph of both plans");
         m_at.addTo(command());
         command()
             .add_option("--device", m_device,
-                        "GPU that predicts the times of ops without a measured time")
+                        "GPU that predicts the times of ops without a measured time. Of profiles: "
+                        "the number of a device, by default the one with the highest peak")
             ->capture_default_str();
-        close("diff MEASUREMENT GRAPH [PLAN], diff GRAPH GRAPH, diff PLAN PLAN GRAPH.\n"
+        command().add_option("--by", m_profiles.by,
+                             "Of profiles: frame (default), stack, class, module, stream or pool");
+        command()
+            .add_option("--top", m_profiles.top, "Of profiles: groups to print")
+            ->check(CLI::PositiveNumber);
+        close("diff MEASUREMENT GRAPH [PLAN], diff GRAPH GRAPH, diff PLAN PLAN GRAPH, diff PROFILE "
+              "PROFILE.\n"
               "Example: plimsoll-cli diff mine.measurement.json mine.plimsoll.json.gz plan.json");
     }
 
@@ -111,6 +123,14 @@ public:
         const Stopwatch clock;
         const std::optional<readers::FileKind> kind =
             workspace::fileFormats().kindOf(m_measurement);
+        if (const auto other = workspace::fileFormats().kindOf(m_graph);
+            kind == readers::FileKind::Profile || other == readers::FileKind::Profile) {
+            Answer answer = compareProfiles(kind, other);
+            answer.json["seconds"] = clock.seconds();
+            return answer;
+        }
+        if (isGiven("--by") || isGiven("--top"))
+            throw VerbError(ErrorKind::Usage, "--by and --top are for memory profiles.");
         if (kind != readers::FileKind::Measurement) {
             Answer answer = kind == readers::FileKind::Plan ? comparePlans() : compareGraphs();
             answer.json["seconds"] = clock.seconds();
@@ -139,6 +159,33 @@ public:
     }
 
 private:
+    [[nodiscard]] bool isGiven(const char* option) const { return command().count(option) > 0; }
+    Answer compareProfiles(std::optional<readers::FileKind> kind,
+                           std::optional<readers::FileKind> other)
+    {
+        if (kind && other && *kind != *other)
+            throw VerbError(ErrorKind::Usage,
+                            fmt::format("{} is a {} and {} a {}: diff takes two profiles.",
+                                        io::pathText(m_measurement), readers::kindName(*kind),
+                                        io::pathText(m_graph), readers::kindName(*other)));
+        if (!m_plan.empty() || m_at.isGiven())
+            throw VerbError(ErrorKind::Usage,
+                            "Comparing two profiles takes neither a third file nor --at.");
+        m_profiles.first = m_measurement;
+        m_profiles.second = m_graph;
+        if (isGiven("--device")) {
+            int ordinal = 0;
+            const auto [end, error] =
+                std::from_chars(m_device.data(), m_device.data() + m_device.size(), ordinal);
+            if (error != std::errc{} || end != m_device.data() + m_device.size())
+                throw VerbError(ErrorKind::Usage,
+                                fmt::format("--device takes the number of a device for profiles, "
+                                            "not \"{}\".",
+                                            base::printable(m_device, 40)));
+            m_profiles.device = ordinal;
+        }
+        return diffProfiles(m_profiles, common());
+    }
     Answer comparePlans() const
     {
         if (m_plan.empty())
@@ -260,6 +307,7 @@ private:
     AtOption m_at;
     std::string m_plan;
     std::string m_device{plan::kDefaultDevice};
+    ProfilePair m_profiles;
 };
 
 } // namespace

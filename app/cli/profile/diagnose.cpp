@@ -2,10 +2,13 @@
 #include "core/doctor/diagnose.h"
 
 #include "app/cli/profile/diagnosis_text.h"
+#include "app/cli/profile/planned_remedy.h"
 #include "app/cli/profile/profile_input.h"
 #include "app/cli/verbs.h"
 #include "app/cli/watch.h"
 #include "core/base/format.h"
+#include "core/device/known_devices.h"
+#include "core/doctor/remedies.h"
 #include "core/io/byte_source.h"
 #include "core/workspace/file_formats.h"
 
@@ -69,6 +72,12 @@ public:
                              "Device; by default the one on which an allocation failed last, else "
                              "the one with the highest peak");
         command().add_option("--top", m_top, "Groups to print")->check(CLI::PositiveNumber);
+        command().add_option("--graph", m_step.graph,
+                             "Traced step of the program: a plan for it becomes a remedy, too");
+        command()
+            .add_option("--gpu", m_step.gpu, "GPU for the times of that plan")
+            ->capture_default_str()
+            ->needs("--graph");
         close("Example: plimsoll-cli diagnose snapshot.pickle --json");
     }
 
@@ -81,6 +90,14 @@ public:
     }
 
 private:
+    void addPlan(doctor::Diagnosis& diagnosis) const
+    {
+        if (m_step.graph.empty())
+            return;
+        if (std::optional<doctor::Remedy> remedy = plannedRemedy(m_step, diagnosis, common()))
+            diagnosis.remedies.push_back(*std::move(remedy));
+        doctor::sortRemedies(diagnosis.remedies);
+    }
     [[nodiscard]] Answer ofFile() const
     {
         if (workspace::fileFormats().kindOf(m_file))
@@ -98,7 +115,8 @@ private:
         if (m_device)
             throw VerbError(base::ErrorKind::Usage,
                             "--device is for memory profiles: a message is about one device.");
-        const doctor::Diagnosis diagnosis = doctor::diagnose(*message);
+        doctor::Diagnosis diagnosis = doctor::diagnose(*message);
+        addPlan(diagnosis);
         Answer answer;
         answer.json = {{"file", m_file}};
         answer.json.update(diagnosisJson(diagnosis, nullptr));
@@ -111,6 +129,7 @@ private:
         const memtrace::DeviceTrace& device = diagnosedDevice(*trace, m_device);
         Watch watch{common().quiet ? std::string{} : "Replaying " + io::pathText(m_file)};
         doctor::Diagnosis diagnosis = orThrow(doctor::diagnose(*trace, device, watch.context()));
+        addPlan(diagnosis);
         Answer answer;
         answer.text = diagnosisText(diagnosis, &device, m_top.value_or(kFrames));
         if (m_top && diagnosis.byFrame && diagnosis.byFrame->groups.size() > *m_top)
@@ -123,6 +142,7 @@ private:
     std::string m_file;
     std::optional<int> m_device;
     std::optional<std::size_t> m_top;
+    PlannedStep m_step{{}, std::string{plan::kDefaultDevice}};
 };
 
 } // namespace

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <numeric>
 #include <unordered_map>
 #include <utility>
@@ -154,6 +155,32 @@ LiveGroups liveGroups(const MemoryTrace& trace, const DeviceTrace& device, const
         return a.name != b.name ? a.name < b.name : a.frames < b.frames;
     });
     return live;
+}
+
+std::vector<LiveBlock> liveBlocks(const MemoryTrace& trace, const DeviceTrace& device,
+                                  const Classes& classes, std::size_t step, LiveBy by,
+                                  const LiveGroups& live)
+{
+    using Name = std::pair<std::string, std::vector<std::string>>;
+    std::map<Name, std::uint32_t> byName;
+    for (std::size_t i = 0; i < live.groups.size(); ++i)
+        byName.emplace(Name{live.groups[i].name, live.groups[i].frames},
+                       static_cast<std::uint32_t>(i));
+    const KeyOf grouping{trace, device, classes, by};
+    std::unordered_map<std::uint64_t, std::uint32_t> byKey;
+    std::vector<LiveBlock> blocks;
+    blocks.reserve(live.blocks);
+    for (std::uint32_t i = 0; i < device.allocations().size(); ++i) {
+        if (device.firstStep(i) > step || device.lastStep(i) < step)
+            continue;
+        const auto [at, isNew] = byKey.try_emplace(grouping.keyOf(i), 0);
+        if (isNew) {
+            LiveGroup group = grouping.groupOf(at->first);
+            at->second = byName.at({std::move(group.name), std::move(group.frames)});
+        }
+        blocks.push_back({i, at->second});
+    }
+    return blocks;
 }
 
 } // namespace plimsoll::memtrace

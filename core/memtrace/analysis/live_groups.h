@@ -5,6 +5,7 @@
 #include "core/memtrace/filter/filter.h"
 #include "core/memtrace/memory_trace.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -46,5 +47,16 @@ struct LiveGroups
 [[nodiscard]] LiveGroups liveGroups(const MemoryTrace& trace, const DeviceTrace& device,
                                     const Classes& classes, std::size_t step, LiveBy by,
                                     const Matches& matches = {});
+
+struct LiveBlock
+{
+    std::uint32_t allocation = 0;
+    std::uint32_t group = 0; ///< of LiveGroups::groups
+};
+
+/// The blocks of liveGroups(), by allocation. `live`: what that returned for the same arguments.
+[[nodiscard]] std::vector<LiveBlock> liveBlocks(const MemoryTrace& trace, const DeviceTrace& device,
+                                                const Classes& classes, std::size_t step, LiveBy by,
+                                                const LiveGroups& live);
 
 } // namespace plimsoll::memtrace

@@ -61,8 +61,8 @@ void CliTest::helpOfEveryVerbHasAnExample_data()
 {
     QTest::addColumn<QStringList>("verb");
     QTest::newRow("none") << QStringList{};
-    for (const char* verb :
-         {"inspect", "plan", "check", "export", "diff", "record", "solve", "session"})
+    for (const char* verb : {"inspect", "live", "diagnose", "plan", "check", "export", "diff",
+                             "record", "solve", "session"})
         QTest::newRow(verb) << QStringList{text(verb)};
     QTest::newRow("solve chain") << QStringList{text("solve"), text("chain")};
     QTest::newRow("session show") << QStringList{text("session"), text("show")};

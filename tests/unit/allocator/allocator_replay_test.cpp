@@ -39,6 +39,8 @@ private Q_SLOTS:
     void privatePoolsKeepWhatTheyCached();
     void aSplitLimitKeepsLargeBlocksWhole();
     void idlePartsOfSegmentsAreCounted();
+    void cachedBlocksAreListed();
+    void whatIsCachedServesWhatFits();
 };
 
 void AllocatorReplayTest::oneAllocation_data()
@@ -329,6 +331,39 @@ void AllocatorReplayTest::idlePartsOfSegmentsAreCounted()
     replay.free(b); // in one piece again, which could go back
     QCOMPARE(replay.counters().inactiveSplit.count(), std::int64_t{0});
     QCOMPARE(replay.peaks().inactiveSplit.count(), 15 * kMiB);
+}
+
+void AllocatorReplayTest::cachedBlocksAreListed()
+{
+    AllocatorReplay allocator;
+    QVERIFY(allocator.allocate(base::Bytes{512}));      // 2 MiB less 512 B remain
+    QVERIFY(allocator.allocate(base::Bytes{4 * kMiB})); // 16 MiB remain
+    QVERIFY(allocator.allocate(base::Bytes{3 * kMiB}, 5, 7));
+    const auto blocks = allocator.cachedBlocks();
+    QCOMPARE(blocks.size(), std::size_t{3});
+    QCOMPARE(blocks[0].bytes.count(), 16 * kMiB);
+    QVERIFY(!blocks[0].isSmall && blocks[0].pool == 0 && blocks[0].stream == 0);
+    QCOMPARE(blocks[1].bytes.count(), 2 * kMiB - 512);
+    QVERIFY(blocks[1].isSmall);
+    QCOMPARE(blocks[2].bytes.count(), 17 * kMiB);
+    QVERIFY(blocks[2].pool == 7 && blocks[2].stream == 5);
+}
+
+/// It is served exactly if nothing more is reserved.
+void AllocatorReplayTest::whatIsCachedServesWhatFits()
+{
+    for (const char* settings : {"", "expandable_segments:True", "max_split_size_mb:32"}) {
+        AllocatorReplay allocator{*allocator::parseAllocatorSettings(settings)};
+        allocator.free(*allocator.allocate(base::Bytes{100 * kMiB}));
+        QVERIFY(allocator.allocate(base::Bytes{5 * kMiB}));
+        for (const std::int64_t bytes : {512L, 2 * kMiB, 20 * kMiB, 40 * kMiB, 97 * kMiB}) {
+            AllocatorReplay then = allocator;
+            const bool isCached = allocator.hasCached(base::Bytes{bytes});
+            QVERIFY(then.allocate(base::Bytes{bytes}));
+            QCOMPARE(then.counters().reserved == allocator.counters().reserved, isCached);
+            QVERIFY(!allocator.hasCached(base::Bytes{bytes}, 3));
+        }
+    }
 }
 
 } // namespace

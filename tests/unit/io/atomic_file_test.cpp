@@ -29,6 +29,8 @@ class AtomicFileTest : public QObject
 private Q_SLOTS:
     void writesNewFiles();
     void writesEmptyFiles();
+    void writesParts();
+    void keepsTheOldFileWhenPartsEndWithAnError();
     void replacesAndKeepsPermissions();
     void writesThroughLinks();
     void createsWhatALinkPointsTo();
@@ -67,6 +69,33 @@ void AtomicFileTest::writesEmptyFiles()
     const TempFolder folder;
     QVERIFY(writeAtomically(folder.file("empty"), {}));
     QCOMPARE(fs::file_size(folder.file("empty")), 0U);
+}
+
+void AtomicFileTest::writesParts()
+{
+    TempFolder folder;
+    const fs::path path = folder.file("parts");
+    QVERIFY(plimsoll::io::writeInParts(path, [](const plimsoll::io::Put& put) {
+        for (const char* part : {"one, ", "", "two"})
+            if (!put(part))
+                std::abort();
+        return plimsoll::base::Result<void>{};
+    }));
+    QCOMPARE(contentOf(path), std::string{"one, two"});
+}
+
+void AtomicFileTest::keepsTheOldFileWhenPartsEndWithAnError()
+{
+    TempFolder folder;
+    const fs::path path = folder.fileWith("parts", "old");
+    const auto written = plimsoll::io::writeInParts(path, [](const plimsoll::io::Put& put) {
+        static_cast<void>(put("new"));
+        return plimsoll::base::Result<void>{plimsoll::base::cancelled()};
+    });
+    QVERIFY(!written);
+    QCOMPARE(written.error().kind, ErrorKind::Cancelled);
+    QCOMPARE(contentOf(path), std::string{"old"});
+    QCOMPARE(filesIn(fs::path{path}.parent_path()), std::ptrdiff_t{1});
 }
 
 void AtomicFileTest::replacesAndKeepsPermissions()

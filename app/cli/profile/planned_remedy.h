@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "app/cli/command.h"
+#include "core/doctor/diagnosis.h"
+
+#include <optional>
+#include <string>
+
+namespace plimsoll::cli {
+
+/// The traced step of the program that is diagnosed, and the GPU for its times.
+struct PlannedStep
+{
+    std::string graph;
+    std::string gpu;
+};
+
+/// A verified plan of the step: the fastest whose peak is lower by what was missing, else the one
+/// with the smallest peak known. Nothing if no plan lowers it. Throws VerbError.
+[[nodiscard]] std::optional<doctor::Remedy>
+plannedRemedy(const PlannedStep& step, const doctor::Diagnosis& diagnosis, const Common& common);
+
+} // namespace plimsoll::cli

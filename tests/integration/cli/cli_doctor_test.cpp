@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: Apache-2.0
+// diagnose, and diff and export of memory profiles.
+#include "tests/integration/cli/cli_runner.h"
+#include "tests/support/golden.h"
+#include "tests/support/snapshots/snapshot_generator.h"
+#include "tests/support/temp_folder.h"
+#include "tests/support/test_main.h"
+
+#include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QTest>
+
+#include <cmath>
+#include <fstream>
+
+namespace {
+
+using namespace plimsoll;
+using tests::CliRun;
+using tests::runCli;
+using tests::text;
+
+const char* const kMessage =
+    "Traceback (most recent call last):\n  File \"train.py\", line 7, in <module>\n"
+    "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 20.00 MiB. GPU 1 has a total "
+    "capacity of 8.00 GiB of which 4.00 MiB is free. Process 17 has 1.00 GiB memory in use. "
+    "Including non-PyTorch memory, this process has 6.99 GiB memory in use. Of the allocated "
+    "memory 6.00 GiB is allocated by PyTorch, and 512.00 MiB is reserved by PyTorch but "
+    "unallocated.\n";
+
+class CliDoctorTest : public QObject, private tests::CliFixture
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase();
+    void diagnosePrintsTheKeysOfTheContract();
+    void diagnoseTellsTheSameForPeople();
+    void diagnoseReadsAMessage();
+    void diagnoseReadsAMessageFromAFile();
+    void diagnosePlansAGraph();
+    void diagnoseRefuses_data();
+    void diagnoseRefuses();
+    void diffOfOneProfileIsEqual();
+    void diffComparesPeaks_data();
+    void diffComparesPeaks();
+    void diffIsTextForPeople();
+    void diffRefuses_data();
+    void diffRefuses();
+    void exportWritesARowForEachAllocation();
+    void exportWritesFigures();
+    void exportRefuses_data();
+    void exportRefuses();
+
+private:
+    QString generated(const char* name, std::uint64_t seed) const;
+    [[nodiscard]] QJsonObject diff(const QStringList& options) const
+    {
+        const CliRun run =
+            runCli(QStringList{text("diff"), m_first, m_second, text("--json")} + options);
+        return run.exit == 0 ? run.json() : QJsonObject{};
+    }
+    void compareSentence(const QStringList& arguments, int exit, const QString& sentence) const;
+
+    tests::TempFolder m_files;
+    QString m_first;
+    QString m_second;
+};
+
+QString CliDoctorTest::generated(const char* name, std::uint64_t seed) const
+{
+    const std::string path = m_files.file(name);
+    std::ofstream file{path, std::ios::binary};
+    tests::GeneratedSnapshot snapshot;
+    snapshot.events = 3000;
+    snapshot.seed = seed;
+    static_cast<void>(tests::generateSnapshot(snapshot, [&](std::string_view part) {
+        file.write(part.data(), static_cast<std::streamsize>(part.size()));
+    }));
+    return QString::fromStdString(path);
+}
+
+void CliDoctorTest::initTestCase()
+{
+    m_first = generated("first.pickle", 1);
+    m_second = generated("second.pickle", 2);
+    QVERIFY(QFile::exists(m_first) && QFile::exists(m_second));
+}
+
+void CliDoctorTest::compareSentence(const QStringList& arguments, int exit,
+                                    const QString& sentence) const
+{
+    const CliRun run = runCli(arguments);
+    QCOMPARE(run.exit, exit);
+    const QString error = QString::fromUtf8(run.error);
+    QVERIFY2(error.contains(sentence), run.error.constData());
+    QCOMPARE(error.count(u'\n'), 1);
+    QCOMPARE(run.out, QByteArray{});
+}
+
+void CliDoctorTest::diagnosePrintsTheKeysOfTheContract()
+{
+    const CliRun run = runCli({text("diagnose"), m_first, text("--json")});
+    QCOMPARE(run.exit, 0);
+    const QJsonObject found = run.json();
+    const QStringList keys = text("asked_bytes free_bytes reserved_bytes live_bytes idle_bytes "
+                                  "largest_idle_bytes by_class by_frame remedies")
+                                 .split(u' ');
+    QCOMPARE(tests::keysMissing(found, keys), QStringList{});
+    QVERIFY(found[text("asked_bytes")].isNull()); // nothing failed
+    const QJsonObject summary =
+        runCli({text("inspect"), m_first, text("--json")}).json()[text("summary")].toObject();
+    QCOMPARE(found[text("live_bytes")], summary[text("peak_bytes")]);
+    QCOMPARE(found[text("event")], summary[text("peak_event")]);
+    double bytes = 0;
+    for (const QJsonValue group : found[text("by_class")].toArray())
+        bytes += group.toObject()[text("bytes")].toDouble();
+    QCOMPARE(bytes, found[text("live_bytes")].toDouble());
+    for (const QJsonValue remedy : found[text("remedies")].toArray())
+        QCOMPARE(tests::keysMissing(remedy.toObject(),
+                                    text("id text saves_bytes how_known").split(u' ')),
+                 QStringList{});
+    QVERIFY(!found[text("remedies")].toArray().isEmpty());
+}
+
+void CliDoctorTest::diagnoseTellsTheSameForPeople()
+{
+    const CliRun run = runCli({text("diagnose"), m_first, text("--top"), text("2")});
+    QCOMPARE(run.exit, 0);
+    for (const char* part : {"No allocation failed on device 0. At its peak, event ",
+                             "live by class", "live by frame", "more groups", "What would help:"})
+        QVERIFY2(run.out.contains(part), run.out.constData());
+}
+
+void CliDoctorTest::diagnoseReadsAMessage()
+{
+    QProcess program;
+    tests::startCli(program, {text("diagnose"), text("-"), text("--json")});
+    program.write(kMessage);
+    program.closeWriteChannel();
+    QVERIFY(program.waitForFinished());
+    QCOMPARE(program.exitCode(), 0);
+    const QJsonObject found = QJsonDocument::fromJson(program.readAllStandardOutput()).object();
+    QCOMPARE(found[text("asked_bytes")].toDouble(), 20.0 * tests::kMiB);
+    QCOMPARE(found[text("free_bytes")].toDouble(), 4.0 * tests::kMiB);
+    QCOMPARE(found[text("live_bytes")].toDouble(), 6144.0 * tests::kMiB);
+    QCOMPARE(found[text("reserved_bytes")].toDouble(), 6656.0 * tests::kMiB);
+    QCOMPARE(found[text("idle_bytes")].toDouble(), 512.0 * tests::kMiB);
+    QCOMPARE(found[text("device")].toInt(), 1);
+    QCOMPARE(found[text("uncertain_by")].toObject()[text("asked_bytes")].toInt(), 5243);
+    for (const char* key : {"by_class", "by_frame", "largest_idle_bytes", "replay"})
+        QVERIFY2(found[text(key)].isNull(), key);
+    const QJsonObject first = found[text("remedies")].toArray().first().toObject();
+    QCOMPARE(first[text("id")].toString(), text("other_processes"));
+    QCOMPARE(first[text("saves_bytes")].toDouble(), 1024.0 * tests::kMiB);
+    QCOMPARE(first[text("how_known")].toString(), text("live"));
+}
+
+void CliDoctorTest::diagnoseReadsAMessageFromAFile()
+{
+    const CliRun run = runCli({text("diagnose"), fileWith("oom.txt", kMessage)});
+    QCOMPARE(run.exit, 0);
+    QVERIFY(run.out.contains("An allocation failed on device 1:"));
+    QVERIFY(run.out.contains("about 20.0 MiB"));
+    QVERIFY(run.out.contains("process 17: 1.00 GiB"));
+}
+
+/// 16 MiB are missing, plus what the printed sizes may be off; the sample's plan is verified again.
+void CliDoctorTest::diagnosePlansAGraph()
+{
+    const QString graph = tests::samplePath(text("resnet18"));
+    const CliRun run = runCli(
+        {text("diagnose"), fileWith("oom.txt", kMessage), text("--graph"), graph, text("--json")});
+    QCOMPARE(run.exit, 0);
+    QJsonObject found;
+    for (const QJsonValue remedy : run.json()[text("remedies")].toArray())
+        if (remedy.toObject()[text("id")].toString() == text("plan"))
+            found = remedy.toObject();
+    QCOMPARE(found[text("how_known")].toString(), text("plan"));
+    const double saves = found[text("saves_bytes")].toDouble();
+    QVERIFY(saves >= 16.0 * tests::kMiB && found[text("suffices")].toBool());
+    const double unplanned = runCli({text("inspect"), graph, text("--json")})
+                                 .json()[text("summary")]
+                                 .toObject()[text("peak_allocated_bytes")]
+                                 .toDouble();
+    const CliRun plan =
+        runCli({text("plan"), graph, text("--reserve"), text("0"), text("--prefer"),
+                text("fastest"), text("--budget"),
+                QString::number(static_cast<qint64>(unplanned - saves)), text("--json")});
+    QCOMPARE(plan.exit, 0);
+    QVERIFY(plan.json()[text("peak_bytes")].toDouble() <= unplanned - saves);
+}
+
+void CliDoctorTest::diagnoseRefuses_data()
+{
+    QTest::addColumn<QByteArray>("content");
+    QTest::addColumn<QStringList>("options");
+    QTest::addColumn<int>("exit");
+    QTest::addColumn<QString>("sentence");
+    const QStringList none;
+    QTest::newRow("another text") << QByteArray{"hello"} << none << 3
+                                  << text("is no memory profile, and it has no out-of-memory");
+    QTest::newRow("too long") << QByteArray(70'000, 'x') << none << 3 << text("70000 bytes");
+    QTest::newRow("no figures") << QByteArray{"CUDA error: out of memory"} << none << 3
+                                << text("has no figures");
+    QTest::newRow("a plan") << QByteArray{R"({"format":"plimsoll-plan","version":1})"} << none << 3
+                            << text("is a plan, not a profile");
+    QTest::newRow("device of a message")
+        << QByteArray{kMessage} << QStringList{text("--device"), text("0")} << 2
+        << text("--device is for memory profiles");
+}
+
+void CliDoctorTest::diagnoseRefuses()
+{
+    QFETCH(QByteArray, content);
+    QFETCH(QStringList, options);
+    QFETCH(int, exit);
+    QFETCH(QString, sentence);
+    compareSentence(QStringList{text("diagnose"), fileWith("any", content)} + options, exit,
+                    sentence);
+    compareSentence({text("diagnose"), file("missing")}, 3, text("missing"));
+    compareSentence({text("diagnose"), m_first, text("--device"), text("9")}, 2,
+                    text("no device 9"));
+}
+
+void CliDoctorTest::diffOfOneProfileIsEqual()
+{
+    const QJsonObject found = runCli({text("diff"), m_first, m_first, text("--json")}).json();
+    QCOMPARE(found[text("a")], found[text("b")]);
+    QCOMPARE(found[text("only_a")].toObject()[text("blocks")].toInt(), 0);
+    QCOMPARE(found[text("only_b")].toObject()[text("bytes")].toInt(), 0);
+    for (const QJsonValue group : found[text("groups")].toArray())
+        QCOMPARE(group.toObject()[text("delta_bytes")].toInt(), 0);
+}
+
+void CliDoctorTest::diffComparesPeaks_data()
+{
+    QTest::addColumn<QString>("by");
+    for (const char* by : {"frame", "stack", "class", "module", "stream", "pool"})
+        QTest::newRow(by) << text(by);
+}
+
+/// Each side is what `live` says of its peak; groups add up to it.
+void CliDoctorTest::diffComparesPeaks()
+{
+    QFETCH(QString, by);
+    const QJsonObject found = diff({text("--by"), by});
+    const QJsonArray groups = found[text("groups")].toArray();
+    double largest = INFINITY;
+    for (const char* side : {"a", "b"}) {
+        const QString& path = *side == 'a' ? m_first : m_second;
+        const QJsonObject live =
+            runCli({text("live"), path, text("--by"), by, text("--json")}).json();
+        const QJsonObject told = found[text(side)].toObject();
+        QCOMPARE(told[text("bytes")], live[text("bytes")]);
+        QCOMPARE(told[text("event")], live[text("event")]);
+        double bytes = 0;
+        for (const QJsonValue group : groups)
+            bytes += group.toObject()[text(side) + text("_bytes")].toDouble();
+        QCOMPARE(bytes, told[text("bytes")].toDouble());
+    }
+    for (const QJsonValue value : groups) {
+        const QJsonObject group = value.toObject();
+        const double delta = group[text("delta_bytes")].toDouble();
+        QCOMPARE(delta, group[text("b_bytes")].toDouble() - group[text("a_bytes")].toDouble());
+        QVERIFY(std::abs(delta) <= largest);
+        largest = std::abs(delta);
+    }
+    QVERIFY(largest < INFINITY);
+}
+
+void CliDoctorTest::diffIsTextForPeople()
+{
+    CliRun run = runCli({text("diff"), m_first, m_second, text("--top"), text("6")});
+    QCOMPARE(run.exit, 0);
+    const QByteArray folder = m_first.chopped(QString{"first.pickle"}.size()).toUtf8();
+    const std::string told = run.out.replace(folder, QByteArray{}).toStdString();
+    const std::string difference = tests::differenceFromGolden("profile_diff.txt", told);
+    QVERIFY2(difference.empty(), difference.c_str());
+}
+
+void CliDoctorTest::diffRefuses_data()
+{
+    QTest::addColumn<QStringList>("arguments");
+    QTest::addColumn<QString>("sentence");
+    const QString graph = tests::samplePath(text("resnet18"));
+    QTest::newRow("a graph") << QStringList{m_first, graph}
+                             << text("is a graph: diff takes two profiles");
+    QTest::newRow("a graph first")
+        << QStringList{graph, m_first} << text("a profile: diff takes two profiles");
+    QTest::newRow("three") << QStringList{m_first, m_second, m_second} << text("third file");
+    QTest::newRow("grouping") << QStringList{m_first, m_second, text("--by"), text("size")}
+                              << text("--by takes frame");
+    QTest::newRow("device") << QStringList{m_first, m_second, text("--device"), text("a100")}
+                            << text("the number of a device");
+    QTest::newRow("no such device")
+        << QStringList{m_first, m_second, text("--device"), text("5")} << text("no device 5");
+    QTest::newRow("groups of graphs") << QStringList{graph, graph, text("--by"), text("frame")}
+                                      << text("--by and --top are for memory profiles");
+}
+
+void CliDoctorTest::diffRefuses()
+{
+    QFETCH(QStringList, arguments);
+    QFETCH(QString, sentence);
+    compareSentence(QStringList{text("diff")} + arguments, 2, sentence);
+}
+
+void CliDoctorTest::exportWritesARowForEachAllocation()
+{
+    const QString path = file("out.csv");
+    const CliRun run = runCli({text("export"), m_first, text("-o"), path, text("--json")});
+    QCOMPARE(run.exit, 0);
+    QCOMPARE(run.json()[text("kind")].toString(), text("csv"));
+    QList<QByteArray> rows = tests::fileBytes(path).split('\n');
+    QCOMPARE(rows.takeLast(), QByteArray{});
+    const QList<QByteArray> names = rows.takeFirst().trimmed().split(',');
+    QCOMPARE(names.size(), 13);
+    const QJsonObject summary =
+        runCli({text("inspect"), m_first, text("--json")}).json()[text("summary")].toObject();
+    QCOMPARE(rows.size(), summary[text("allocations")].toInt());
+    // What has no free is live at the end.
+    const auto bytesAt = names.indexOf("bytes");
+    const auto freeAt = names.indexOf("free_event");
+    double live = 0;
+    for (const QByteArray& row : rows) {
+        const QList<QByteArray> fields = row.trimmed().split(',');
+        if (fields[freeAt].isEmpty())
+            live += fields[bytesAt].toDouble();
+    }
+    QCOMPARE(live, summary[text("end_bytes")].toDouble());
+}
+
+void CliDoctorTest::exportWritesFigures()
+{
+    const QString path = file("out.json");
+    QCOMPARE(runCli({text("export"), m_first, text("-o"), path}).exit, 0);
+    const QJsonObject written = QJsonDocument::fromJson(tests::fileBytes(path)).object();
+    const QJsonObject told = runCli({text("inspect"), m_first, text("--json")}).json();
+    QCOMPARE(written[text("summary")], told[text("summary")]);
+    const QJsonObject peak = written[text("peaks")].toArray().first().toObject();
+    double bytes = 0;
+    for (const QJsonValue group : peak[text("by_frame")].toArray())
+        bytes += group.toObject()[text("bytes")].toDouble();
+    QCOMPARE(bytes, told[text("summary")].toObject()[text("peak_bytes")].toDouble());
+}
+
+void CliDoctorTest::exportRefuses_data()
+{
+    QTest::addColumn<QStringList>("arguments");
+    QTest::addColumn<int>("exit");
+    QTest::addColumn<QString>("sentence");
+    const QString out = file("out.csv");
+    QTest::newRow("ending") << QStringList{m_first, text("-o"), file("out.docx")} << 2
+                            << text("must be one of .csv .json");
+    QTest::newRow("a plan, too") << QStringList{m_first, m_second, text("-o"), out} << 2
+                                 << text("takes neither PLAN nor --at");
+    QTest::newRow("no plan") << QStringList{tests::samplePath(text("resnet18")), text("-o"), out}
+                             << 2 << text("PLAN is required");
+    QTest::newRow("no folder") << QStringList{m_first, text("-o"), file("no/such/out.csv")} << 3
+                               << text("can't be written");
+}
+
+void CliDoctorTest::exportRefuses()
+{
+    QFETCH(QStringList, arguments);
+    QFETCH(int, exit);
+    QFETCH(QString, sentence);
+    compareSentence(QStringList{text("export")} + arguments, exit, sentence);
+}
+
+} // namespace
+
+PLIMSOLL_TEST(CliDoctorTest, QCoreApplication)
+#include "cli_doctor_test.moc"

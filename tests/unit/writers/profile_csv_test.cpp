@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/memtrace/builder.h"
+#include "core/writers/profile_formats.h"
+
+#include "tests/support/recorded_training.h"
+#include "tests/support/temp_folder.h"
+#include "tests/support/test_main.h"
+
+#include <QTest>
+
+#include <fstream>
+#include <sstream>
+
+namespace {
+
+using namespace plimsoll;
+using memtrace::Action;
+
+class ProfileCsvTest : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void writesWhatIsKnown();
+    void hasARowForEachAllocation();
+    void stopsAndLeavesTheOldFile();
+    void refusesOtherEndings();
+    void keepsTheProfileThatWasRead();
+    void endsWhereTheDiskIsFull();
+};
+
+std::string tableOf(const memtrace::MemoryTrace& trace)
+{
+    std::string text;
+    const auto written = writers::writeAllocations(trace, [&](std::string_view part) {
+        text += part;
+        return true;
+    });
+    return written ? text : written.error().message;
+}
+
+std::string fileText(const std::string& path)
+{
+    std::ifstream file{path, std::ios::binary};
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+/// One from before, one freed at once, one that is there at the end with its block, one of pinned
+/// host memory.
+void ProfileCsvTest::writesWhatIsKnown()
+{
+    memtrace::Builder builder;
+    memtrace::DeviceBuilder& device = builder.device(0);
+    const auto add = [&](Action action, std::uint64_t address, std::int64_t bytes,
+                         std::int64_t microseconds, memtrace::StackId stack = {}) {
+        memtrace::RecordedEvent event;
+        event.action = action;
+        event.address = address;
+        event.bytes = bytes;
+        event.timeNs = 1'000'000'000 + 1000 * microseconds;
+        event.stream = 17;
+        event.pool = std::array<std::uint64_t, 2>{0, 2};
+        event.stack = stack;
+        QVERIFY(device.add(event));
+    };
+    memtrace::StackTableBuilder& stacks = builder.stacks();
+    const memtrace::StackId stack = stacks.stack(std::vector<memtrace::FrameId>{
+        stacks.frame({stacks.text("a,\"b\".py"), stacks.text("main"), 3, {}})});
+    add(Action::FreeCompleted, 4096, 700, 0);
+    add(Action::Alloc, 8192, 1000, 1, stack);
+    add(Action::FreeRequested, 8192, 1000, 2);
+    add(Action::FreeCompleted, 8192, 1000, 3);
+    add(Action::Alloc, 8192, 3000, 5);
+    QVERIFY(device.addSegment({4096, 1 << 20, 17, {0, 2}, false, false, {}}));
+    QVERIFY(device.addBlock({8192, 3072, 3000, memtrace::RecordedBlock::State::Active, {}}));
+    const auto trace = *std::move(builder).build();
+    QCOMPARE(tableOf(*trace),
+             std::string{"device,address,bytes,block_bytes,alloc_event,free_event,alloc_ns,free_ns,"
+                         "stream,pool,class,frame,stack_id\r\n"
+                         "0,4096,700,,,0,,0,17,0.2,before,,\r\n"
+                         "0,8192,1000,,1,3,1000,3000,17,0.2,temporaries,\"a,\"\"b\"\".py:3:main\",1"
+                         "\r\n"
+                         "0,8192,3000,3072,4,,5000,,17,0.2,gradients,,\r\n"});
+}
+
+void ProfileCsvTest::hasARowForEachAllocation()
+{
+    tests::RecordedTraining training;
+    training.devices = 2;
+    training.steps = 300;
+    const memtrace::MemoryTracePtr trace = training.trace();
+    std::size_t allocations = 0;
+    for (const memtrace::DeviceTrace& device : trace->devices())
+        allocations += device.allocations().size();
+    const std::string table = tableOf(*trace);
+    QCOMPARE(static_cast<std::size_t>(std::count(table.begin(), table.end(), '\n')),
+             allocations + 1);
+    QVERIFY(allocations > 10'000);
+}
+
+void ProfileCsvTest::stopsAndLeavesTheOldFile()
+{
+    tests::RecordedTraining training;
+    const memtrace::MemoryTracePtr trace = training.trace();
+    tests::TempFolder folder;
+    const std::string path = folder.fileWith("out.csv", "old");
+    std::stop_source source;
+    source.request_stop();
+    const auto written =
+        writers::writeProfileFile(*trace, path, "in.pickle", {.stop = source.get_token()});
+    QVERIFY(!written);
+    QCOMPARE(written.error().kind, base::ErrorKind::Cancelled);
+    QCOMPARE(fileText(path), std::string{"old"});
+    QVERIFY(writers::writeProfileFile(*trace, path, "in.pickle"));
+    QCOMPARE(fileText(path), tableOf(*trace));
+}
+
+void ProfileCsvTest::refusesOtherEndings()
+{
+    tests::RecordedTraining training;
+    tests::TempFolder folder;
+    const auto written = writers::writeProfileFile(*training.trace(), folder.file("out.txt"), "in");
+    QVERIFY(!written);
+    QCOMPARE(written.error().kind, base::ErrorKind::Usage);
+    QVERIFY(written.error().message.find(".csv") != std::string::npos);
+}
+
+void ProfileCsvTest::keepsTheProfileThatWasRead()
+{
+    tests::RecordedTraining training;
+    tests::TempFolder folder;
+    const std::string path = folder.fileWith("profile.csv", "profile");
+    const auto written = writers::writeProfileFile(*training.trace(), path, path);
+    QVERIFY(!written);
+    QVERIFY(written.error().message.find("not overwritten") != std::string::npos);
+    QCOMPARE(fileText(path), std::string{"profile"});
+}
+
+void ProfileCsvTest::endsWhereTheDiskIsFull()
+{
+    tests::RecordedTraining training;
+    training.steps = 300;
+    int parts = 0;
+    QVERIFY(writers::writeAllocations(*training.trace(), [&](std::string_view) {
+        ++parts;
+        return false;
+    }));
+    QCOMPARE(parts, 1);
+}
+
+} // namespace
+
+PLIMSOLL_TEST(ProfileCsvTest, QCoreApplication)
+#include "profile_csv_test.moc"
