@@ -229,6 +229,25 @@ base::Result<EventIndex> DeviceBuilder::add(const RecordedEvent& event)
     return nextEvent() - 1;
 }
 
+void DeviceBuilder::setReserved(base::Bytes bytes)
+{
+    const auto step =
+        m.reservedTotals.empty() ? 0 : nextEvent(); // the step behind event i is i + 1
+    if (!m.reservedTotals.empty() && m.reservedTotals.back().bytes == bytes)
+        return;
+    if (!m.reservedTotals.empty() && m.reservedTotals.back().step == step)
+        m.reservedTotals.back().bytes = bytes;
+    else
+        m.reservedTotals.push_back({step, bytes});
+}
+
+base::Result<void> DeviceBuilder::addLiveThroughout(base::Bytes bytes)
+{
+    RETURN_IF_ERROR(checkRange(kNoAddress, bytes.count()));
+    m.liveThroughout.push_back(bytes.count());
+    return {};
+}
+
 base::Result<void> DeviceBuilder::addSegment(const RecordedSegment& segment)
 {
     RETURN_IF_ERROR(checkRange(segment.address, segment.bytes));

@@ -9,13 +9,17 @@
 
 namespace plimsoll::memtrace {
 
+/// Addresses from here on, which no device has, are a reader's names for memory whose address isn't
+/// known: they pair frees with allocations, and become kNoAddress.
+inline constexpr std::uint64_t kNamesInsteadOfAddresses = std::uint64_t{1} << 63U;
+
 /// An event as a recording has it.
 struct RecordedEvent
 {
     Action action = Action::Other; ///< never Free, which the builder makes of two
     std::uint64_t address = 0;
     std::int64_t bytes = 0;             ///< OutOfMemory: what was asked for
-    std::int64_t deviceFreeBytes = 0;   ///< of OutOfMemory
+    std::int64_t deviceFreeBytes = 0;   ///< of OutOfMemory; -1: not recorded
     std::optional<std::int64_t> timeNs; ///< since 1970
     std::uint64_t stream = 0;
     std::optional<std::array<std::uint64_t, 2>> pool; ///< older recordings don't have it
@@ -51,7 +55,16 @@ public:
     /// Of any segment.
     [[nodiscard]] base::Result<void> addBlock(const RecordedBlock& block);
 
+    /// What is reserved after the last event that was added, where no segments are recorded. The
+    /// first call counts for the time before the recording, too.
+    void setReserved(base::Bytes bytes);
+    /// Memory that is there before the first event and after the last one, and of which nothing
+    /// else is known.
+    [[nodiscard]] base::Result<void> addLiveThroughout(base::Bytes bytes);
+
     [[nodiscard]] std::size_t eventCount() const { return m.actions.size(); }
+    /// Of allocations from before the recording that events freed.
+    [[nodiscard]] base::Bytes freedFromBefore() const { return base::Bytes{m.before}; }
 
 private:
     friend class Builder;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/memtrace/collected_device.h"
+#include "core/memtrace/device_builder.h"
 
 #include <algorithm>
 #include <utility>
@@ -65,17 +65,39 @@ void dropUnknownBegins(CollectedDevice& device, std::vector<std::string>& gaps)
             device.subjects[i] = kNone;
 }
 
-std::uint32_t addLiveAtEnd(CollectedDevice& device, const RecordedBlock& block, PlaceId place)
+/// An allocation that no event names.
+std::uint32_t addUnnamed(CollectedDevice& device, std::uint64_t address, std::int64_t bytes,
+                         StackId stack, PlaceId place)
 {
-    device.addresses.push_back(block.address);
-    device.bytes.push_back(block.requestedBytes);
+    device.addresses.push_back(address);
+    device.bytes.push_back(bytes);
     device.allocEvents.push_back(kNoEvent);
     device.freeEvents.push_back(kNoEvent);
-    device.stacks.push_back(static_cast<std::uint32_t>(block.stack.index()));
+    device.stacks.push_back(static_cast<std::uint32_t>(stack.index()));
     device.freeStacks.push_back(0);
     device.placeIds.push_back(place);
-    countFault(device.statistics, "active_without_event");
     return static_cast<std::uint32_t>(device.addresses.size() - 1);
+}
+
+std::uint32_t addLiveAtEnd(CollectedDevice& device, const RecordedBlock& block, PlaceId place)
+{
+    countFault(device.statistics, "active_without_event");
+    return addUnnamed(device, block.address, block.requestedBytes, block.stack, place);
+}
+
+void addLiveThroughout(CollectedDevice& device)
+{
+    if (device.places.empty() && !device.liveThroughout.empty())
+        device.places.emplace_back();
+    for (const std::int64_t bytes : device.liveThroughout)
+        addUnnamed(device, kNoAddress, bytes, StackId{}, 0);
+}
+
+void forgetNames(std::vector<std::uint64_t>& addresses)
+{
+    for (std::uint64_t& address : addresses)
+        if (address >= kNamesInsteadOfAddresses)
+            address = kNoAddress;
 }
 
 /// Finds the allocation of each block that is live at the end; one that no event names has been
@@ -218,6 +240,8 @@ DeviceTrace completeDevice(CollectedDevice&& device, std::int64_t origin, std::i
     sortByAddress(device.endBlocks, device.statistics);
     columns.endBlocks = matchEndBlocks(device);
     device.lastAt = {};
+    addLiveThroughout(device);
+    forgetNames(device.addresses);
     endRequestedFrees(device, columns.endBlocks);
     if (device.hasEnd)
         countFault(device.statistics, "segments_missing_at_end",
@@ -230,6 +254,7 @@ DeviceTrace completeDevice(CollectedDevice&& device, std::int64_t origin, std::i
     columns.foldedBefore = base::Column{foldedBefore(device.actions)};
     columns.pendingFrees = pendingFrees(device);
     columns.places = std::move(device.places);
+    columns.reservedTotals = std::move(device.reservedTotals);
     columns.outOfMemory = std::move(device.outOfMemory);
     columns.texts = std::move(device.texts);
     columns.texts.shrink_to_fit();

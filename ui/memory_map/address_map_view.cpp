@@ -221,7 +221,8 @@ void AddressMapView::paintPicture(QPainter& painter) const
 QRectF AddressMapView::rectOf(std::uint32_t allocation) const
 {
     const memtrace::DeviceTrace& device = m_scene->trackedDevice();
-    if (allocation >= device.allocations().size())
+    if (allocation >= device.allocations().size()
+        || device.allocations().address[allocation] == memtrace::kNoAddress)
         return {};
     const AddressPart part = shownPart();
     const QRectF plot = plotRect();

@@ -53,6 +53,8 @@ public:
     void interval(const timeline::Interval& interval)
     {
         const memtrace::Allocations& allocations = m_scene.trackedDevice().allocations();
+        if (allocations.address[interval.origin] == memtrace::kNoAddress)
+            return;
         fill(
             columns(interval.begin, interval.end),
             rows(allocations.address[interval.origin], interval.bytes.count(), kGap * m_inks.scale),

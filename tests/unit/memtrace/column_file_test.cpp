@@ -145,8 +145,8 @@ void ColumnFileTest::refusesOtherFiles_data()
     QTest::addColumn<QString>("sentence");
     QTest::newRow("empty") << QByteArray{} << "byte 0: it ends early";
     QTest::newRow("another kind") << QByteArray{"GIF89a__"} << "byte 8: this is not a memory trace";
-    QTest::newRow("newer") << QByteArray{"PLMTRACE\2\0\0\0\0\0\0", 16}
-                           << "byte 16: version 2 of memory traces is unknown; a newer Plimsoll "
+    QTest::newRow("newer") << QByteArray{"PLMTRACE\3\0\0\0\0\0\0", 16}
+                           << "byte 16: version 3 of memory traces is unknown; a newer Plimsoll "
                               "wrote it";
 }
 
