@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/memtrace/analysis/address_layout.h"
+#include "core/memtrace/build_timeline.h"
 #include "core/memtrace/summary.h"
 #include "core/readers/kineto/decimal_time.h"
 #include "core/readers/registry.h"
@@ -7,6 +8,7 @@
 #include "tests/support/golden.h"
 #include "tests/support/graph_file.h"
 #include "tests/support/messages.h"
+#include "tests/support/random.h"
 #include "tests/support/snapshots/sample_snapshot.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/test_main.h"
@@ -14,6 +16,10 @@
 
 #include <QTest>
 
+#include <fmt/format.h>
+
+#include <array>
+#include <map>
 #include <optional>
 
 namespace {
@@ -65,6 +71,7 @@ private Q_SLOTS:
     void toleratesWhatVersionsAndFaultsDo_data();
     void toleratesWhatVersionsAndFaultsDo();
     void summarizesEachDevice();
+    void theCurveIsThatOfTheTotals();
     void findsWhatWasLiveBefore();
     void pairsBySizeWithoutAddresses();
     void totalsThatDontFollowAreTold();
@@ -274,6 +281,41 @@ void KinetoTest::summarizesEachDevice()
     QCOMPARE(first.outOfMemory, std::size_t{1});
     QCOMPARE(summary.devices[1].peak.count(), std::int64_t{512});
     QCOMPARE(summary.devices[1].initial.count(), std::int64_t{0});
+}
+
+void KinetoTest::theCurveIsThatOfTheTotals()
+{
+    // Two threads allocate and free at random; the file has the one's events before the other's.
+    Random random{11};
+    std::array<std::string, 2> events;
+    std::vector<std::int64_t> totals{70'000};
+    std::map<int, int> live{{1, 30'000}, {2, 40'000}};
+    for (int time = 1; time <= 2000; ++time) {
+        const int address = random.between(1, 60);
+        const bool isFree = live.contains(address);
+        const int bytes = isFree ? -live[address] : 512 * random.between(1, 99);
+        if (isFree)
+            live.erase(address);
+        else
+            live[address] = bytes;
+        totals.push_back(totals.back() + bytes);
+        const auto thread = static_cast<std::size_t>(random.between(0, 1));
+        events[thread] += fmt::format(
+            R"({{"ph":"i","name":"[memory]","pid":1,"tid":{},"ts":{}.{:03},"args":{{)"
+            R"("Device Type":1,"Device Id":3,"Addr":{},"Bytes":{},)"
+            R"("Total Allocated":{},"Total Reserved":{}}}}},)",
+            thread, time / 1000, time % 1000, address * 4096, bytes, totals.back(), 1 << 20);
+    }
+    const auto read = readKineto("[" + events[1] + events[0] + "{}]");
+    QVERIFY2(read, messageOf(read));
+    const auto& device = read->trace->devices().front();
+    QCOMPARE(device.ordinal(), 3);
+    const auto timeline = plimsoll::memtrace::buildTimeline(
+        *read->trace, device, {plimsoll::timeline::categoryLayers(), {}},
+        plimsoll::memtrace::Axis::Time);
+    QCOMPARE(timeline->totals(), totals);
+    QCOMPARE(device.timeOf(1999).count(), std::int64_t{1999});
+    QVERIFY(read->trace->statistics().count("totals_that_differ") == 0);
 }
 
 void KinetoTest::findsWhatWasLiveBefore()
