@@ -7,6 +7,7 @@
 #include "core/io/content_hash.h"
 #include "core/readers/capture/reader.h"
 #include "core/readers/kineto/reader.h"
+#include "core/readers/nsys/reader.h"
 #include "core/readers/plimsoll_graph/reader.h"
 #include "core/readers/torch_snapshot/reader.h"
 
@@ -128,7 +129,8 @@ std::vector<ReaderDescriptor> graphReaders()
 
 std::vector<ReaderDescriptor> profileReaders()
 {
-    return {torch_snapshot::descriptor(), capture::descriptor(), kineto::descriptor()};
+    return {torch_snapshot::descriptor(), capture::descriptor(), kineto::descriptor(),
+            nsys::descriptor()};
 }
 
 Result<ReadProgram> readProgram(const std::filesystem::path& path, const base::JobContext& context)
