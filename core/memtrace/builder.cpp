@@ -103,7 +103,8 @@ std::vector<Annotation> Builder::annotations(std::int64_t origin, std::int64_t e
 base::Result<MemoryTracePtr> Builder::build(const base::JobContext& context) &&
 {
     const auto isEmpty = [](const auto& device) {
-        return device.second->m.actions.empty() && !device.second->m.hasEnd;
+        return device.second->m.actions.empty() && device.second->m.addresses.empty()
+               && !device.second->m.hasEnd;
     };
     std::erase_if(m_devices, isEmpty);
     if (m_devices.empty())

@@ -60,7 +60,6 @@ struct CollectedDevice
     std::vector<RecordedBlock> endBlocks;
     bool hasEnd = false;
     std::vector<StepCurve::Point> reservedTotals; ///< see DeviceColumns
-    std::vector<std::int64_t> liveThroughout;     ///< bytes
     std::vector<OutOfMemory> outOfMemory;
     std::vector<EventText> texts;
     std::size_t allocCount = 0;     ///< events

@@ -58,17 +58,18 @@ public:
     /// What is reserved after the last event that was added, where no segments are recorded. The
     /// first call counts for the time before the recording, too.
     void setReserved(base::Bytes bytes);
-    /// Memory that is there before the first event and after the last one, and of which nothing
-    /// else is known.
-    [[nodiscard]] base::Result<void> addLiveThroughout(base::Bytes bytes);
+    /// Memory that was there before the first event: address, bytes, stream, pool and stack count.
+    /// A free that is added later may end it. Fails as add() does.
+    [[nodiscard]] base::Result<void> addBefore(const RecordedEvent& memory);
 
     [[nodiscard]] std::size_t eventCount() const { return m.actions.size(); }
-    /// Of allocations from before the recording that events freed.
-    [[nodiscard]] base::Bytes freedFromBefore() const { return base::Bytes{m.before}; }
+    /// Of allocations from before the recording that were added or freed.
+    [[nodiscard]] base::Bytes beforeBytes() const { return base::Bytes{m.before}; }
 
 private:
     friend class Builder;
 
+    [[nodiscard]] base::Result<void> checkRoom(const RecordedEvent& event) const;
     [[nodiscard]] base::Result<PlaceId> placeOf(const Place& place);
     [[nodiscard]] std::uint32_t newAllocation(const RecordedEvent& event, PlaceId place);
     /// The allocation that was last seen at an address; kNone if there was none.

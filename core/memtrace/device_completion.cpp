@@ -65,32 +65,17 @@ void dropUnknownBegins(CollectedDevice& device, std::vector<std::string>& gaps)
             device.subjects[i] = kNone;
 }
 
-/// An allocation that no event names.
-std::uint32_t addUnnamed(CollectedDevice& device, std::uint64_t address, std::int64_t bytes,
-                         StackId stack, PlaceId place)
-{
-    device.addresses.push_back(address);
-    device.bytes.push_back(bytes);
-    device.allocEvents.push_back(kNoEvent);
-    device.freeEvents.push_back(kNoEvent);
-    device.stacks.push_back(static_cast<std::uint32_t>(stack.index()));
-    device.freeStacks.push_back(0);
-    device.placeIds.push_back(place);
-    return static_cast<std::uint32_t>(device.addresses.size() - 1);
-}
-
 std::uint32_t addLiveAtEnd(CollectedDevice& device, const RecordedBlock& block, PlaceId place)
 {
+    device.addresses.push_back(block.address);
+    device.bytes.push_back(block.requestedBytes);
+    device.allocEvents.push_back(kNoEvent);
+    device.freeEvents.push_back(kNoEvent);
+    device.stacks.push_back(static_cast<std::uint32_t>(block.stack.index()));
+    device.freeStacks.push_back(0);
+    device.placeIds.push_back(place);
     countFault(device.statistics, "active_without_event");
-    return addUnnamed(device, block.address, block.requestedBytes, block.stack, place);
-}
-
-void addLiveThroughout(CollectedDevice& device)
-{
-    if (device.places.empty() && !device.liveThroughout.empty())
-        device.places.emplace_back();
-    for (const std::int64_t bytes : device.liveThroughout)
-        addUnnamed(device, kNoAddress, bytes, StackId{}, 0);
+    return static_cast<std::uint32_t>(device.addresses.size() - 1);
 }
 
 void forgetNames(std::vector<std::uint64_t>& addresses)
@@ -240,7 +225,6 @@ DeviceTrace completeDevice(CollectedDevice&& device, std::int64_t origin, std::i
     sortByAddress(device.endBlocks, device.statistics);
     columns.endBlocks = matchEndBlocks(device);
     device.lastAt = {};
-    addLiveThroughout(device);
     forgetNames(device.addresses);
     endRequestedFrees(device, columns.endBlocks);
     if (device.hasEnd)

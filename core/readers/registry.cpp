@@ -6,6 +6,7 @@
 #include "core/base/unicode.h"
 #include "core/io/content_hash.h"
 #include "core/readers/capture/reader.h"
+#include "core/readers/csv/reader.h"
 #include "core/readers/kineto/reader.h"
 #include "core/readers/nsys/reader.h"
 #include "core/readers/plimsoll_graph/reader.h"
@@ -130,7 +131,7 @@ std::vector<ReaderDescriptor> graphReaders()
 std::vector<ReaderDescriptor> profileReaders()
 {
     return {torch_snapshot::descriptor(), capture::descriptor(), kineto::descriptor(),
-            nsys::descriptor()};
+            nsys::descriptor(), csv::descriptor()};
 }
 
 Result<ReadProgram> readProgram(const std::filesystem::path& path, const base::JobContext& context)

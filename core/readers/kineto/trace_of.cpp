@@ -117,12 +117,15 @@ public:
     {
         memtrace::Builder& builder = m_collected.builder;
         builder.count("totals_that_differ", m_totals.unexplained());
-        const std::int64_t known = m_device.freedFromBefore().count();
+        const std::int64_t known = m_device.beforeBytes().count();
         const std::int64_t before = m_totals.initial().value_or(known);
         if (before < known)
             builder.count("totals_below_events");
         if (before > known) {
-            RETURN_IF_ERROR(m_device.addLiveThroughout(base::Bytes{before - known}));
+            memtrace::RecordedEvent memory;
+            memory.address = std::uint64_t{0} - (std::uint64_t{1} << 51U); // a name of its own
+            memory.bytes = before - known;
+            RETURN_IF_ERROR(m_device.addBefore(memory));
             builder.addGap(fmt::format(
                 "GPU {}: {} were live before the recording and to its end; their addresses and "
                 "stacks were not recorded.",

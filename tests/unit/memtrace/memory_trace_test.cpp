@@ -70,7 +70,7 @@ private Q_SLOTS:
     void nestsAnnotations();
     void nestsRangesWithBothEnds();
     void keepsTotalsOfReservedBytes();
-    void keepsWhatIsLiveThroughout();
+    void keepsWhatWasThereBefore();
     void forgetsNamesInsteadOfAddresses();
     void putsPinnedMemoryLast();
     void resolvesPoolsBySegments();
@@ -264,19 +264,24 @@ void MemoryTraceTest::keepsTotalsOfReservedBytes()
     QVERIFY(trace->devices().front().segments().empty());
 }
 
-void MemoryTraceTest::keepsWhatIsLiveThroughout()
+void MemoryTraceTest::keepsWhatWasThereBefore()
 {
     using plimsoll::base::Bytes;
     Builder builder;
     DeviceBuilder& device = builder.device(0);
+    QVERIFY(device.addBefore(eventOf(Action::Other, 2, 7)));
+    QVERIFY(device.addBefore(eventOf(Action::Other, 3, 11)));
+    QVERIFY(!device.addBefore(eventOf(Action::Other, 4, -1)));
     QVERIFY(device.add(eventOf(Action::FreeCompleted, 1, 5)));
-    QCOMPARE(device.freedFromBefore(), Bytes{5});
-    QVERIFY(device.addLiveThroughout(Bytes{7}));
-    QVERIFY(!device.addLiveThroughout(Bytes{-1}));
+    QVERIFY(device.add(eventOf(Action::FreeCompleted, 2, 7)));
+    QCOMPARE(device.beforeBytes(), Bytes{23});
     const auto trace = built(std::move(builder));
     QVERIFY(trace);
-    QCOMPARE(curve(trace), (Curve{12, 7}));
-    QCOMPARE(trace->devices().front().allocations().address[1], kNoAddress);
+    QCOMPARE(curve(trace), (Curve{23, 18, 11}));
+    QCOMPARE(trace->statistics(), (Counts{{"frees_without_allocation", 1}}));
+    Builder without;
+    QVERIFY(without.device(0).addBefore(eventOf(Action::Other, 2, 7)));
+    QCOMPARE(curve(built(std::move(without))), Curve{7});
 }
 
 void MemoryTraceTest::forgetsNamesInsteadOfAddresses()
