@@ -39,12 +39,17 @@ std::size_t Recording::memoryBytes() const
            + m_threads.size() * kThreadBytes;
 }
 
+/// Old files quote the numbers of some events' threads, and not of others.
 std::uint32_t Recording::threadOf(const TraceEvent& event)
 {
     constexpr std::size_t kMostKey = 100;
-    m_threadKey.assign(event.process.substr(0, kMostKey));
+    const auto unquoted = [](std::string_view text) {
+        const bool isQuoted = text.size() >= 2 && text.front() == '"' && text.back() == '"';
+        return (isQuoted ? text.substr(1, text.size() - 2) : text).substr(0, kMostKey);
+    };
+    m_threadKey.assign(unquoted(event.process));
     m_threadKey += '\n';
-    m_threadKey += event.thread.substr(0, kMostKey);
+    m_threadKey += unquoted(event.thread);
     return m_threads.try_emplace(m_threadKey, static_cast<std::uint32_t>(m_threads.size()))
         .first->second;
 }

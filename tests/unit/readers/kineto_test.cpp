@@ -213,6 +213,10 @@ void KinetoTest::toleratesWhatVersionsAndFaultsDo_data()
         " :0:aten::addmm :0:forward :0:ProfilerStep#1");
     row("no lines of calls until torch 2.14", "\"CallFrom\"", "\"Call\"",
         ":0:nn.Module: Linear_0 :0:forward :0:ProfilerStep#1 train.py:3:<module>");
+    row("threads as texts", "\"tid\": 88, \"ts\": 5082936646221",
+        "\"tid\": \"88\", \"ts\": 5082936646221",
+        "1024 B, events 1 to -, stream 0x0 pool 0,0, :0:autograd::engine");
+    row("a comma behind the last event", "}\n  ],", "},\n  ],", "device 0, 5 events recorded");
     row("no totals", "\"Total ", "\"Other ", "gap: What PyTorch had reserved was not recorded.");
     row("a size that is a text", "\"Bytes\": 1024", "\"Bytes\": \"many\"",
         "fault incomplete_events: 1");
@@ -335,7 +339,7 @@ void KinetoTest::findsWhatWasLiveBefore()
 
 void KinetoTest::pairsBySizeWithoutAddresses()
 {
-    // As torch 1.8 wrote it: the newest block of a size is freed first.
+    // The newest block of a size is freed first.
     const auto read = readKineto(
         traceOf({{"10", "", ""}, {"10", "", ""}, {"20", "", ""}, {"-10", "", ""}, {"-5", "", ""}}));
     QVERIFY2(read, messageOf(read));
