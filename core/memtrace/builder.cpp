@@ -47,6 +47,20 @@ void Builder::endRange(std::string_view name, int device, std::int64_t timeNs)
     open.erase(std::next(last).base());
 }
 
+void Builder::addRange(std::string_view name, int device, std::int64_t beginNs, std::int64_t endNs)
+{
+    std::vector<std::int64_t>& ends = m_ends[device];
+    std::erase_if(ends, [beginNs](std::int64_t end) { return end <= beginNs; });
+    Range range;
+    range.annotation.name = name;
+    range.annotation.device = device;
+    range.annotation.depth = static_cast<int>(ends.size());
+    range.begin = beginNs;
+    range.end = endNs;
+    ends.push_back(endNs);
+    m_ranges.push_back(std::move(range));
+}
+
 void Builder::setSetting(std::string name, std::string value)
 {
     m_settings.insert_or_assign(std::move(name), std::move(value));
@@ -89,7 +103,8 @@ std::vector<Annotation> Builder::annotations(std::int64_t origin, std::int64_t e
 base::Result<MemoryTracePtr> Builder::build(const base::JobContext& context) &&
 {
     const auto isEmpty = [](const auto& device) {
-        return device.second->m.actions.empty() && !device.second->m.hasEnd;
+        return device.second->m.actions.empty() && device.second->m.addresses.empty()
+               && !device.second->m.hasEnd;
     };
     std::erase_if(m_devices, isEmpty);
     if (m_devices.empty())

@@ -30,6 +30,9 @@ public:
     /// `timeNs`: since 1970, as the events'.
     void beginRange(std::string_view name, int device, std::int64_t timeNs);
     void endRange(std::string_view name, int device, std::int64_t timeNs);
+    /// A range with both its ends. Add those of a device sorted by begin, and either so or by
+    /// beginRange().
+    void addRange(std::string_view name, int device, std::int64_t beginNs, std::int64_t endNs);
     void setSetting(std::string name, std::string value);
     /// Counts a tolerated oddity: "frees_without_allocation".
     void count(std::string_view fault, std::size_t occurrences = 1);
@@ -56,7 +59,8 @@ private:
     StackTableBuilder m_stacks;
     std::map<int, std::unique_ptr<DeviceBuilder>> m_devices;
     std::vector<Range> m_ranges;
-    std::map<int, std::vector<std::size_t>> m_open; ///< by device: ranges that have not ended
+    std::map<int, std::vector<std::size_t>> m_open;  ///< by device: ranges that have not ended
+    std::map<int, std::vector<std::int64_t>> m_ends; ///< by device: of ranges that may go on
     std::map<std::string, std::string> m_settings;
     Statistics m_statistics;
     std::vector<std::string> m_gaps;

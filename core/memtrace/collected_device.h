@@ -59,6 +59,7 @@ struct CollectedDevice
     std::vector<Segment> endSegments;
     std::vector<RecordedBlock> endBlocks;
     bool hasEnd = false;
+    std::vector<StepCurve::Point> reservedTotals; ///< see DeviceColumns
     std::vector<OutOfMemory> outOfMemory;
     std::vector<EventText> texts;
     std::size_t allocCount = 0;     ///< events

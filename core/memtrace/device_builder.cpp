@@ -208,17 +208,24 @@ void DeviceBuilder::appendTime(const RecordedEvent& event)
     m.times.push_back(time);
 }
 
-base::Result<EventIndex> DeviceBuilder::add(const RecordedEvent& event)
+base::Result<void> DeviceBuilder::checkRoom(const RecordedEvent& event) const
 {
     RETURN_IF_ERROR(checkRange(event.address, event.bytes));
-    if (completesLast(event)) {
-        completeLast(event);
-        return nextEvent() - 1;
-    }
     if (m.actions.size() >= kMostEvents || m.addresses.size() >= kMostEvents)
         return refused("more than 4 billion events are not supported");
     if (m.live + m.before > kMostLive)
         return refused("more than 4 EiB can't be live at once");
+    return {};
+}
+
+base::Result<EventIndex> DeviceBuilder::add(const RecordedEvent& event)
+{
+    if (completesLast(event)) {
+        RETURN_IF_ERROR(checkRange(event.address, event.bytes));
+        completeLast(event);
+        return nextEvent() - 1;
+    }
+    RETURN_IF_ERROR(checkRoom(event));
     ASSIGN_OR_RETURN(const PlaceId place,
                      placeOf({event.stream, event.pool.value_or(Place{}.pool)}));
     m.hasPools = m.hasPools && event.pool.has_value();
@@ -227,6 +234,29 @@ base::Result<EventIndex> DeviceBuilder::add(const RecordedEvent& event)
     m.subjects.push_back(subject);
     appendTime(event);
     return nextEvent() - 1;
+}
+
+void DeviceBuilder::setReserved(base::Bytes bytes)
+{
+    const auto step =
+        m.reservedTotals.empty() ? 0 : nextEvent(); // the step behind event i is i + 1
+    if (!m.reservedTotals.empty() && m.reservedTotals.back().bytes == bytes)
+        return;
+    if (!m.reservedTotals.empty() && m.reservedTotals.back().step == step)
+        m.reservedTotals.back().bytes = bytes;
+    else
+        m.reservedTotals.push_back({step, bytes});
+}
+
+base::Result<void> DeviceBuilder::addBefore(const RecordedEvent& memory)
+{
+    RETURN_IF_ERROR(checkRoom(memory));
+    ASSIGN_OR_RETURN(const PlaceId place,
+                     placeOf({memory.stream, memory.pool.value_or(Place{}.pool)}));
+    const std::uint32_t allocation = newAllocation(memory, place);
+    m.stacks[allocation] = static_cast<std::uint32_t>(memory.stack.index());
+    m.before += memory.bytes;
+    return {};
 }
 
 base::Result<void> DeviceBuilder::addSegment(const RecordedSegment& segment)

@@ -9,13 +9,17 @@
 
 namespace plimsoll::memtrace {
 
+/// Addresses from here on, which no device has, are a reader's names for memory whose address isn't
+/// known: they pair frees with allocations, and become kNoAddress.
+inline constexpr std::uint64_t kNamesInsteadOfAddresses = std::uint64_t{1} << 63U;
+
 /// An event as a recording has it.
 struct RecordedEvent
 {
     Action action = Action::Other; ///< never Free, which the builder makes of two
     std::uint64_t address = 0;
     std::int64_t bytes = 0;             ///< OutOfMemory: what was asked for
-    std::int64_t deviceFreeBytes = 0;   ///< of OutOfMemory
+    std::int64_t deviceFreeBytes = 0;   ///< of OutOfMemory; -1: not recorded
     std::optional<std::int64_t> timeNs; ///< since 1970
     std::uint64_t stream = 0;
     std::optional<std::array<std::uint64_t, 2>> pool; ///< older recordings don't have it
@@ -51,11 +55,21 @@ public:
     /// Of any segment.
     [[nodiscard]] base::Result<void> addBlock(const RecordedBlock& block);
 
+    /// What is reserved after the last event that was added, where no segments are recorded. The
+    /// first call counts for the time before the recording, too.
+    void setReserved(base::Bytes bytes);
+    /// Memory that was there before the first event: address, bytes, stream, pool and stack count.
+    /// A free that is added later may end it. Fails as add() does.
+    [[nodiscard]] base::Result<void> addBefore(const RecordedEvent& memory);
+
     [[nodiscard]] std::size_t eventCount() const { return m.actions.size(); }
+    /// Of allocations from before the recording that were added or freed.
+    [[nodiscard]] base::Bytes beforeBytes() const { return base::Bytes{m.before}; }
 
 private:
     friend class Builder;
 
+    [[nodiscard]] base::Result<void> checkRoom(const RecordedEvent& event) const;
     [[nodiscard]] base::Result<PlaceId> placeOf(const Place& place);
     [[nodiscard]] std::uint32_t newAllocation(const RecordedEvent& event, PlaceId place);
     /// The allocation that was last seen at an address; kNone if there was none.

@@ -3,6 +3,7 @@
 
 #include "core/base/column.h"
 #include "core/memtrace/ids.h"
+#include "core/memtrace/step_curve.h"
 #include "core/timeline/times.h"
 
 #include <array>
@@ -41,7 +42,7 @@ struct Place
 /// them; those that it never names, live from before its begin to its end, come last.
 struct Allocations
 {
-    base::Column<std::uint64_t> address;
+    base::Column<std::uint64_t> address;   ///< kNoAddress: not recorded
     base::Column<std::int64_t> bytes;      ///< as requested
     base::Column<EventIndex> allocEvent;   ///< kNoEvent: before the recording
     base::Column<EventIndex> freeEvent;    ///< when completed; kNoEvent: live at the end
@@ -87,7 +88,7 @@ struct OutOfMemory
 {
     EventIndex event = 0;
     std::int64_t askedBytes = 0;
-    std::int64_t deviceFreeBytes = 0; ///< according to the driver
+    std::int64_t deviceFreeBytes = 0; ///< according to the driver; -1: not recorded
     std::uint32_t stack = 0;          ///< StackId
 };
 
@@ -123,6 +124,8 @@ struct DeviceColumns
     std::vector<OutOfMemory> outOfMemory;
     std::vector<EventText> texts; ///< sorted by event
     bool hasEnd = false;          ///< whether the state at the end was recorded
+    /// Of recordings that tell how much was reserved, but not where: they have no segments.
+    std::vector<StepCurve::Point> reservedTotals;
 
     static constexpr std::size_t kRankBlock = 64;
 };

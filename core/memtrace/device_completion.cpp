@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/memtrace/collected_device.h"
+#include "core/memtrace/device_builder.h"
 
 #include <algorithm>
 #include <utility>
@@ -76,6 +76,13 @@ std::uint32_t addLiveAtEnd(CollectedDevice& device, const RecordedBlock& block, 
     device.placeIds.push_back(place);
     countFault(device.statistics, "active_without_event");
     return static_cast<std::uint32_t>(device.addresses.size() - 1);
+}
+
+void forgetNames(std::vector<std::uint64_t>& addresses)
+{
+    for (std::uint64_t& address : addresses)
+        if (address >= kNamesInsteadOfAddresses)
+            address = kNoAddress;
 }
 
 /// Finds the allocation of each block that is live at the end; one that no event names has been
@@ -218,6 +225,7 @@ DeviceTrace completeDevice(CollectedDevice&& device, std::int64_t origin, std::i
     sortByAddress(device.endBlocks, device.statistics);
     columns.endBlocks = matchEndBlocks(device);
     device.lastAt = {};
+    forgetNames(device.addresses);
     endRequestedFrees(device, columns.endBlocks);
     if (device.hasEnd)
         countFault(device.statistics, "segments_missing_at_end",
@@ -230,6 +238,7 @@ DeviceTrace completeDevice(CollectedDevice&& device, std::int64_t origin, std::i
     columns.foldedBefore = base::Column{foldedBefore(device.actions)};
     columns.pendingFrees = pendingFrees(device);
     columns.places = std::move(device.places);
+    columns.reservedTotals = std::move(device.reservedTotals);
     columns.outOfMemory = std::move(device.outOfMemory);
     columns.texts = std::move(device.texts);
     columns.texts.shrink_to_fit();

@@ -28,7 +28,8 @@ const char* actionName(Action action)
 }
 
 DeviceTrace::DeviceTrace(DeviceColumns columns)
-    : m{std::move(columns)}, m_reserved{reservedCurve(m.segments)}
+    : m{std::move(columns)}
+    , m_reserved{m.reservedTotals.empty() ? reservedCurve(m.segments) : StepCurve{m.reservedTotals}}
 {
     m_recordedCount = eventCount() == 0 ? 0
                                         : recordedIndex(static_cast<EventIndex>(eventCount() - 1))

@@ -15,12 +15,34 @@ bool isPython(const StackTable& stacks, const Frame& frame)
     return file.ends_with(".py") || file.ends_with(".pyx") || file.starts_with("<");
 }
 
+namespace {
+
+/// torch.profiler leaves out where a path begins, be it the project's folder or that of installed
+/// packages: what can be told is whether it names one of the usual packages and modules.
+bool isUsualPackage(std::string_view file)
+{
+    static constexpr std::array<std::string_view, 34> kUsual = {
+        "accelerate/",    "apex/",         "asyncio/",         "collections/",
+        "concurrent/",    "contextlib.py", "copy.py",          "copyreg.py",
+        "dataclasses.py", "datasets/",     "deepspeed/",       "diffusers/",
+        "enum.py",        "flash_attn/",   "functools.py",     "importlib/",
+        "inspect.py",     "lightning/",    "multiprocessing/", "numpy/",
+        "peft/",          "pickle.py",     "queue.py",         "pytorch_lightning/",
+        "random.py",      "runpy.py",      "threading.py",     "timm/",
+        "torch/",         "torchaudio/",   "torchvision/",     "transformers/",
+        "triton/",        "xformers/"};
+    return std::any_of(kUsual.begin(), kUsual.end(),
+                       [file](std::string_view usual) { return file.starts_with(usual); });
+}
+
+} // namespace
+
 bool isProject(const StackTable& stacks, const Frame& frame)
 {
     static constexpr std::array<std::string_view, 4> kInstalled = {
         "site-packages/", "dist-packages/", "lib/python3", "<frozen"};
     const std::string_view file = stacks.text(frame.file);
-    return isPython(stacks, frame)
+    return isPython(stacks, frame) && !isUsualPackage(file)
            && std::none_of(kInstalled.begin(), kInstalled.end(), [file](std::string_view part) {
                   return file.find(part) != std::string_view::npos;
               });

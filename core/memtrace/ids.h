@@ -13,6 +13,8 @@ namespace plimsoll::memtrace {
 using EventIndex = std::uint32_t;
 /// Before the recording, or never within it.
 inline constexpr EventIndex kNoEvent = std::numeric_limits<EventIndex>::max();
+/// Of an allocation: not recorded. It has no place on an address map.
+inline constexpr std::uint64_t kNoAddress = 0;
 inline constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
 using TextId = base::Id<struct TextTag>;             ///< StackTable::text(); 0 is the empty text

@@ -88,6 +88,8 @@ DeviceSummary summaryOf(const DeviceTrace& device)
     if (step > 0)
         summary.peakEvent =
             static_cast<std::int64_t>(device.recordedIndex(static_cast<EventIndex>(step - 1)));
+    summary.hasReserved = !device.reserved().points().empty();
+    summary.hasEnd = device.hasEnd();
     summary.peakReserved = device.reserved().largest();
     summary.endReserved = device.reserved().at(device.stepCount() - 1);
     addBlocks(summary, device);

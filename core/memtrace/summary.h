@@ -24,8 +24,10 @@ struct DeviceSummary
     base::Nanoseconds peakTime;  ///< from the trace's begin
     base::Bytes end;             ///< live after the last event, pending frees included
 
+    bool hasReserved = false; ///< otherwise the next two are 0
     base::Bytes peakReserved;
     base::Bytes endReserved;
+    bool hasEnd = false;      ///< whether the state at the end was recorded; else the next are 0
     base::Bytes endAllocated; ///< whole blocks, pending frees not included
     std::size_t endFreeBlocks = 0;
     base::Bytes endFree; ///< whole blocks

@@ -6,6 +6,9 @@
 #include "core/base/unicode.h"
 #include "core/io/content_hash.h"
 #include "core/readers/capture/reader.h"
+#include "core/readers/csv/reader.h"
+#include "core/readers/kineto/reader.h"
+#include "core/readers/nsys/reader.h"
 #include "core/readers/plimsoll_graph/reader.h"
 #include "core/readers/torch_snapshot/reader.h"
 
@@ -127,7 +130,8 @@ std::vector<ReaderDescriptor> graphReaders()
 
 std::vector<ReaderDescriptor> profileReaders()
 {
-    return {torch_snapshot::descriptor(), capture::descriptor()};
+    return {torch_snapshot::descriptor(), capture::descriptor(), kineto::descriptor(),
+            nsys::descriptor(), csv::descriptor()};
 }
 
 Result<ReadProgram> readProgram(const std::filesystem::path& path, const base::JobContext& context)

@@ -48,6 +48,8 @@ public:
     }
     void interval(const timeline::Interval& interval, std::uint64_t address)
     {
+        if (address == memtrace::kNoAddress)
+            return;
         fill(columns(interval.begin, interval.end),
              rows(address, interval.bytes.count(), kBlockGap * m_inks.scale),
              m_inks.layers[interval.layer], interval.origin);
@@ -168,6 +170,8 @@ MapPicturePtr AddressScene::draw(const MapPart& part, const MapInks& inks,
 
 std::optional<QRectF> AddressScene::rectOf(std::uint32_t allocation, const Coordinates& at) const
 {
+    if (device().allocations().address[allocation] == memtrace::kNoAddress)
+        return QRectF{};
     const StepAxis axis{timeline()};
     const base::Bytes bottom = m_layout.offsetOf(device().allocations().address[allocation]);
     const double top = at.yOf(bottom + base::Bytes{device().allocations().bytes[allocation]});

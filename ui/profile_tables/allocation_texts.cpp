@@ -75,11 +75,14 @@ QString eventText(const workspace::ProfilePicture& picture, EventIndex event,
 
 QString plainAddressText(std::uint64_t address)
 {
-    return QStringLiteral("0x") + QString::number(address, 16);
+    return address == memtrace::kNoAddress ? QString{}
+                                           : QStringLiteral("0x") + QString::number(address, 16);
 }
 
 QString addressText(std::uint64_t address)
 {
+    if (address == memtrace::kNoAddress)
+        return QObject::tr("not recorded");
     QString digits = QString::number(address, 16);
     for (qsizetype at = digits.size() - 4; at > 0; at -= 4)
         digits.insert(at, u'\u2009');

@@ -74,10 +74,10 @@ void FileOpener::queue(File file)
 
 void FileOpener::choose()
 {
-    const QStringList files =
-        chooseFiles(m_tabs.window(), tr("Open"), m_settings.lastFolder(),
-                    tr("Graphs, profiles, sessions and measurements (*.json *.json.gz *.pickle "
-                       "*.pickle.gz *.pkl *.plimsoll);;All files (*)"));
+    const QStringList files = chooseFiles(
+        m_tabs.window(), tr("Open"), m_settings.lastFolder(),
+        tr("Graphs, profiles, sessions and measurements (*.json *.json.gz *.pickle "
+           "*.pickle.gz *.pkl *.plmcap *.sqlite *.csv *.csv.gz *.plimsoll);;All files (*)"));
     if (!files.isEmpty())
         open(files);
 }

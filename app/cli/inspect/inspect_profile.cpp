@@ -17,17 +17,21 @@ namespace {
 /// The keys that the summary has for the device with the highest peak, and for each one.
 ordered_json deviceJson(const memtrace::DeviceSummary& device)
 {
+    // Null: not recorded.
+    const auto known = [](bool isKnown, auto value) {
+        return isKnown ? ordered_json(value) : ordered_json();
+    };
     return {{"peak_bytes", device.peak.count()},
             {"peak_ns", device.peakTime.count()},
             {"peak_event", device.peakEvent},
             {"initial_bytes", device.initial.count()},
             {"end_bytes", device.end.count()},
-            {"peak_reserved_bytes", device.peakReserved.count()},
-            {"end_reserved_bytes", device.endReserved.count()},
-            {"end_allocated_bytes", device.endAllocated.count()},
-            {"end_free_blocks", device.endFreeBlocks},
-            {"end_free_bytes", device.endFree.count()},
-            {"end_largest_free_bytes", device.endLargestFree.count()}};
+            {"peak_reserved_bytes", known(device.hasReserved, device.peakReserved.count())},
+            {"end_reserved_bytes", known(device.hasReserved, device.endReserved.count())},
+            {"end_allocated_bytes", known(device.hasEnd, device.endAllocated.count())},
+            {"end_free_blocks", known(device.hasEnd, device.endFreeBlocks)},
+            {"end_free_bytes", known(device.hasEnd, device.endFree.count())},
+            {"end_largest_free_bytes", known(device.hasEnd, device.endLargestFree.count())}};
 }
 
 struct Totals
@@ -80,6 +84,19 @@ ordered_json profileJson(const memtrace::MemoryTrace& trace, const memtrace::Tra
     return json;
 }
 
+std::string reservedText(const memtrace::DeviceSummary& device)
+{
+    if (!device.hasReserved)
+        return "not recorded";
+    const std::string text = fmt::format("{} at most, {} at the end",
+                                         base::bytesText(device.peakReserved, base::Rounding::Up),
+                                         base::bytesText(device.endReserved));
+    return device.hasEnd
+               ? fmt::format("{}, {} of these idle in {}", text, base::bytesText(device.endFree),
+                             base::counted(device.endFreeBlocks, "block"))
+               : text;
+}
+
 std::string deviceText(const memtrace::DeviceSummary& device)
 {
     const std::string name =
@@ -90,15 +107,14 @@ std::string deviceText(const memtrace::DeviceSummary& device)
                        "  events             {}, {}\n"
                        "  before them        {}\n"
                        "  peak               {} {}\n"
-                       "  at the end         {} in blocks of {}\n"
-                       "  reserved           {} at most, {} at the end, {} of these idle in {}\n",
+                       "  at the end         {}{}\n"
+                       "  reserved           {}\n",
                        name, device.events, base::counted(device.allocations, "allocation"),
                        base::bytesText(device.initial),
                        base::bytesText(device.peak, base::Rounding::Up), where,
-                       base::bytesText(device.end), base::bytesText(device.endAllocated),
-                       base::bytesText(device.peakReserved, base::Rounding::Up),
-                       base::bytesText(device.endReserved), base::bytesText(device.endFree),
-                       base::counted(device.endFreeBlocks, "block"));
+                       base::bytesText(device.end),
+                       device.hasEnd ? " in blocks of " + base::bytesText(device.endAllocated) : "",
+                       reservedText(device));
 }
 
 std::string profileText(const memtrace::MemoryTrace& trace, const memtrace::TraceSummary& summary,

@@ -11,7 +11,7 @@ using Range = std::pair<std::uint64_t, std::uint64_t>; ///< begin, end
 
 void add(std::vector<Range>& ranges, std::uint64_t address, std::int64_t bytes)
 {
-    if (bytes > 0)
+    if (bytes > 0 && address != kNoAddress)
         ranges.emplace_back(address, address + static_cast<std::uint64_t>(bytes));
 }
 

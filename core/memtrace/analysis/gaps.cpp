@@ -51,6 +51,8 @@ GapFigures gapsAt(const DeviceTrace& device, const timeline::Timeline& timeline,
     std::vector<std::pair<std::uint64_t, std::uint64_t>> used;
     for (const std::uint32_t index : timeline.aliveAt(step)) {
         const std::uint64_t begin = device.allocations().address[intervals[index].origin];
+        if (begin == kNoAddress)
+            continue;
         const auto bytes = static_cast<std::uint64_t>(intervals[index].bytes.count());
         used.emplace_back(begin, begin + (bytes + kRounding - 1) / kRounding * kRounding);
     }

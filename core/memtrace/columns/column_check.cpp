@@ -71,6 +71,18 @@ bool areSegments(const DeviceColumns& c, std::size_t stacks)
     });
 }
 
+bool areTotals(const DeviceColumns& c)
+{
+    const std::vector<StepCurve::Point>& totals = c.reservedTotals;
+    return std::all_of(totals.begin(), totals.end(),
+                       [&](const StepCurve::Point& point) {
+                           return point.bytes.count() >= 0 && point.step <= c.actions.size();
+                       })
+           && std::adjacent_find(totals.begin(), totals.end(), [](const auto& a, const auto& b) {
+                  return a.step >= b.step;
+              }) == totals.end();
+}
+
 bool areOthers(const DeviceColumns& c, const StackTable& stacks)
 {
     const auto isEvent = [&](EventIndex event) { return event < c.actions.size(); };
@@ -111,7 +123,7 @@ std::string_view columnFault(const DeviceColumns& columns, const StackTable& sta
         || !allBelow(allocations.freeStack, stacks.stackCount())
         || !allBelow(allocations.place, columns.places.size()))
         return "the allocations are wrong";
-    if (!areSegments(columns, stacks.stackCount()))
+    if (!areSegments(columns, stacks.stackCount()) || !areTotals(columns))
         return "the segments are wrong";
     return areOthers(columns, stacks) ? std::string_view{}
                                       : "the blocks, texts or failures are wrong";

@@ -15,7 +15,8 @@ namespace plimsoll::memtrace {
 namespace {
 
 constexpr std::string_view kMagic = "PLMTRACE";
-constexpr std::uint64_t kVersion = 1;
+constexpr std::uint64_t kVersion = 2;
+constexpr std::uint64_t kFirstWithReservedTotals = 2;
 
 // Each value is described once; Writer and Reader take it in the same order.
 
@@ -71,6 +72,13 @@ void code(Codec& codec, Value& pending, const PendingFree* /*tag*/)
 {
     codec(pending.allocation);
     codec(pending.requested);
+}
+
+template <typename Codec, typename Value>
+void code(Codec& codec, Value& point, const StepCurve::Point* /*tag*/)
+{
+    codec(point.step);
+    codec(point.bytes);
 }
 
 template <typename Codec, typename Value>
@@ -191,12 +199,15 @@ std::map<std::string, Value> readMap(ColumnReader& codec)
     return map;
 }
 
-base::Result<DeviceTrace> readDevice(ColumnReader& codec, const StackTable& stacks)
+base::Result<DeviceTrace> readDevice(ColumnReader& codec, std::uint64_t version,
+                                     const StackTable& stacks)
 {
     DeviceColumns columns;
     codeDevice(codec, columns);
     timeline::Times::Columns times;
     codeTimes(codec, times);
+    if (version >= kFirstWithReservedTotals)
+        each(codec, columns.reservedTotals);
     if (codec.hasFailed())
         return codec.failure();
     std::optional<timeline::Times> read = timeline::Times::fromColumns(std::move(times));
@@ -229,6 +240,7 @@ std::string writeColumns(const MemoryTrace& trace)
         codeDevice(codec, device.columns());
         const timeline::Times::Columns times = device.axisTimes().columns();
         codeTimes(codec, times);
+        each(codec, device.columns().reservedTotals);
     }
     return std::move(codec).take();
 }
@@ -240,7 +252,7 @@ base::Result<MemoryTracePtr> readColumns(std::shared_ptr<const std::string> byte
         return codec.failure("this is not a memory trace");
     std::uint64_t version = 0;
     codec(version);
-    if (version != kVersion)
+    if (version < 1 || version > kVersion)
         return codec.failure(fmt::format(
             "version {} of memory traces is unknown; a newer Plimsoll wrote it", version));
     TraceParts parts;
@@ -260,7 +272,7 @@ base::Result<MemoryTracePtr> readColumns(std::shared_ptr<const std::string> byte
     parts.statistics = readMap<std::size_t>(codec);
     each(codec, parts.gaps);
     for (std::size_t left = codec.count(); left > 0; --left) {
-        ASSIGN_OR_RETURN(DeviceTrace device, readDevice(codec, parts.stacks));
+        ASSIGN_OR_RETURN(DeviceTrace device, readDevice(codec, version, parts.stacks));
         parts.devices.push_back(std::move(device));
     }
     if (codec.hasFailed() || parts.devices.empty() || !codec.isAtEnd())

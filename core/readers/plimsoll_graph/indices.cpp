@@ -134,7 +134,7 @@ MaybeFault findOpFault(const graph::Program& program)
     });
 }
 
-MaybeFault findSavedFault(const graph::Program& program)
+MaybeFault findSavedIndexFault(const graph::Program& program)
 {
     const std::size_t ops = program.ops.size();
     return findIn(Table::Saved, program.saved, [&](RowCheck& check, const graph::Saved& saved) {
@@ -162,7 +162,7 @@ MaybeFault findParameterFault(const graph::Program& program)
 MaybeFault findIndexFault(const graph::Program& program)
 {
     return findFirst(program, {findModuleFault, findCallFault, findStorageFault, findTensorFault,
-                               findOpFault, findSavedFault, findParameterFault});
+                               findOpFault, findSavedIndexFault, findParameterFault});
 }
 
 } // namespace plimsoll::readers::plimsoll_graph

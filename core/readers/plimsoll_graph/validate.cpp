@@ -138,9 +138,9 @@ MaybeFault findStructureFault(const Program& program)
 
 MaybeFault findBadSize(const Program& program)
 {
-    static constexpr std::array kTables{Table::Storages, Table::Tensors, Table::Ops};
+    static constexpr std::array kSizedTables{Table::Storages, Table::Tensors, Table::Ops};
     if (auto found = graph::findSizeFault(program))
-        return fault(kTables.at(static_cast<std::size_t>(found->table)), found->row,
+        return fault(kSizedTables.at(static_cast<std::size_t>(found->table)), found->row,
                      std::move(found->problem));
     return std::nullopt;
 }

@@ -58,6 +58,8 @@ std::string dumpDevice(const DeviceTrace& device, const memtrace::StackTable& st
             "  segment {:#x} {} B, events {} to {}, {}{}{}\n", segment.address, segment.bytes,
             at(segment.begin), at(segment.end), placeText(device.places()[segment.place]),
             segment.isLarge ? ", large" : "", segment.isExpandable ? ", expandable" : "");
+    for (const memtrace::StepCurve::Point& total : device.columns().reservedTotals)
+        text += fmt::format("  reserved from step {}: {} B\n", total.step, total.bytes.count());
     for (const memtrace::EndBlock& block : device.endBlocks())
         text += fmt::format("  block {:#x} {} B, allocation {}{}\n", block.address, block.bytes,
                             at(block.allocation), block.isPending ? ", pending" : "");

@@ -48,6 +48,7 @@ MemoryTracePtr anyTrace()
     host.timeNs = truth.log.back().timeNs;
     if (!builder.device(-1).add(host))
         return nullptr;
+    builder.device(-1).setReserved(plimsoll::base::Bytes{4096});
     for (const std::uint64_t page : truth.pages)
         if (!builder.device(0).addSegment(
                 {page, plimsoll::tests::kPage, page % 3, {0, 1}, true, true, stack}))
@@ -74,6 +75,7 @@ class ColumnFileTest : public QObject
 
 private Q_SLOTS:
     void givesBackTheTrace();
+    void readsTheVersionWithoutTotals();
     void refusesWhatIsCut();
     void survivesFlippedBits();
     void refusesOtherFiles_data();
@@ -99,9 +101,32 @@ void ColumnFileTest::givesBackTheTrace()
         QCOMPARE(buildTimeline(**read, is, layering, Axis::Time)->totals(),
                  buildTimeline(*trace, was, layering, Axis::Time)->totals());
         QCOMPARE(is.reserved().points(), was.reserved().points());
+        QCOMPARE(is.reserved().points().empty(), false);
         QCOMPARE(is.recordedCount(), was.recordedCount());
         QCOMPARE(is.ordinal(), was.ordinal());
     }
+}
+
+void ColumnFileTest::readsTheVersionWithoutTotals()
+{
+    Builder builder;
+    RecordedEvent event;
+    event.action = Action::Alloc;
+    event.bytes = 5;
+    event.timeNs = 1;
+    QVERIFY(builder.device(0).add(event));
+    const auto trace = std::move(builder).build();
+    QVERIFY(trace);
+    // Version 1 ends before the list of totals, which is empty here.
+    std::string bytes = writeColumns(**trace);
+    QCOMPARE(bytes.substr(bytes.size() - 8), std::string(8, '\0'));
+    bytes.resize(bytes.size() - 8);
+    QVERIFY(!readBack(bytes));
+    bytes[8] = 1;
+    const Result<MemoryTracePtr> read = readBack(bytes);
+    QVERIFY2(read, read ? "" : read.error().message.c_str());
+    QVERIFY((*read)->devices().front().reserved().points().empty());
+    QCOMPARE((*read)->devices().front().allocations().bytes[0], std::int64_t{5});
 }
 
 void ColumnFileTest::refusesWhatIsCut()
@@ -145,8 +170,8 @@ void ColumnFileTest::refusesOtherFiles_data()
     QTest::addColumn<QString>("sentence");
     QTest::newRow("empty") << QByteArray{} << "byte 0: it ends early";
     QTest::newRow("another kind") << QByteArray{"GIF89a__"} << "byte 8: this is not a memory trace";
-    QTest::newRow("newer") << QByteArray{"PLMTRACE\2\0\0\0\0\0\0", 16}
-                           << "byte 16: version 2 of memory traces is unknown; a newer Plimsoll "
+    QTest::newRow("newer") << QByteArray{"PLMTRACE\3\0\0\0\0\0\0", 16}
+                           << "byte 16: version 3 of memory traces is unknown; a newer Plimsoll "
                               "wrote it";
 }
 

@@ -68,6 +68,10 @@ private Q_SLOTS:
     void showsTheEndAloneWithoutAllocations();
     void internsStacksByContent();
     void nestsAnnotations();
+    void nestsRangesWithBothEnds();
+    void keepsTotalsOfReservedBytes();
+    void keepsWhatWasThereBefore();
+    void forgetsNamesInsteadOfAddresses();
     void putsPinnedMemoryLast();
     void resolvesPoolsBySegments();
     void refusesWhatNoDeviceHas_data();
@@ -219,6 +223,78 @@ void MemoryTraceTest::nestsAnnotations()
                                         {plimsoll::timeline::categoryLayers(), {}}, Axis::Time);
     QCOMPARE(timeline->bands().size(), std::size_t{3});
     QCOMPARE(timeline->bands()[1].label, std::string{"forward"});
+}
+
+void MemoryTraceTest::nestsRangesWithBothEnds()
+{
+    Builder builder;
+    QVERIFY(builder.device(0).add(eventOf(Action::Alloc, 1, 1, 100)));
+    QVERIFY(builder.device(0).add(eventOf(Action::Alloc, 2, 1, 200)));
+    builder.addRange("outer", 0, 90, 190);
+    builder.addRange("inner", 0, 110, 120);
+    builder.addRange("inner", 0, 120, 300);
+    builder.addRange("other", 1, 120, 130);
+    builder.addRange("next", 0, 190, 195);
+    const auto trace = built(std::move(builder));
+    QVERIFY(trace);
+    std::vector<int> depths;
+    for (const Annotation& range : trace->annotations())
+        depths.push_back(range.depth);
+    QCOMPARE(depths, (std::vector<int>{0, 1, 1, 0, 1}));
+    QCOMPARE(trace->annotations()[2].begin, Nanoseconds{20});
+    QCOMPARE(trace->annotations()[2].end, Nanoseconds{100}); // the trace's end
+}
+
+void MemoryTraceTest::keepsTotalsOfReservedBytes()
+{
+    using plimsoll::base::Bytes;
+    Builder builder;
+    DeviceBuilder& device = builder.device(0);
+    QVERIFY(device.add(eventOf(Action::Alloc, 1, 1)));
+    device.setReserved(Bytes{10});
+    QVERIFY(device.add(eventOf(Action::Alloc, 2, 1)));
+    device.setReserved(Bytes{10});
+    QVERIFY(device.add(eventOf(Action::Alloc, 3, 1)));
+    device.setReserved(Bytes{30});
+    device.setReserved(Bytes{20});
+    const auto trace = built(std::move(builder));
+    QVERIFY(trace);
+    const StepCurve& reserved = trace->devices().front().reserved();
+    QCOMPARE(reserved.points(), (std::vector<StepCurve::Point>{{0, Bytes{10}}, {3, Bytes{20}}}));
+    QVERIFY(trace->devices().front().segments().empty());
+}
+
+void MemoryTraceTest::keepsWhatWasThereBefore()
+{
+    using plimsoll::base::Bytes;
+    Builder builder;
+    DeviceBuilder& device = builder.device(0);
+    QVERIFY(device.addBefore(eventOf(Action::Other, 2, 7)));
+    QVERIFY(device.addBefore(eventOf(Action::Other, 3, 11)));
+    QVERIFY(!device.addBefore(eventOf(Action::Other, 4, -1)));
+    QVERIFY(device.add(eventOf(Action::FreeCompleted, 1, 5)));
+    QVERIFY(device.add(eventOf(Action::FreeCompleted, 2, 7)));
+    QCOMPARE(device.beforeBytes(), Bytes{23});
+    const auto trace = built(std::move(builder));
+    QVERIFY(trace);
+    QCOMPARE(curve(trace), (Curve{23, 18, 11}));
+    QCOMPARE(trace->statistics(), (Counts{{"frees_without_allocation", 1}}));
+    Builder without;
+    QVERIFY(without.device(0).addBefore(eventOf(Action::Other, 2, 7)));
+    QCOMPARE(curve(built(std::move(without))), Curve{7});
+}
+
+void MemoryTraceTest::forgetsNamesInsteadOfAddresses()
+{
+    const std::uint64_t name = kNamesInsteadOfAddresses + 3;
+    const auto trace =
+        traceOf({eventOf(Action::Alloc, name, 5), eventOf(Action::Alloc, name + 1, 7),
+                 eventOf(Action::FreeCompleted, name, 5)});
+    QVERIFY(trace);
+    QCOMPARE(curve(trace), (Curve{0, 5, 12, 7}));
+    QCOMPARE(trace->devices().front().allocations().address[0], kNoAddress);
+    QCOMPARE(trace->devices().front().allocations().address[1], kNoAddress);
+    QVERIFY(trace->statistics().empty());
 }
 
 void MemoryTraceTest::putsPinnedMemoryLast()

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/readers/kineto/recording.h"
+
+#include "core/base/format.h"
+#include "core/readers/kineto/decimal_time.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace plimsoll::readers::kineto {
+
+namespace {
+
+constexpr std::int64_t kCpu = 0; ///< c10::DeviceType
+constexpr std::int64_t kMostDevices = 4096;
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 50U;
+
+bool isDevice(std::optional<std::int64_t> number)
+{
+    return number && *number >= 0 && *number < kMostDevices;
+}
+
+/// A count of bytes as PyTorch reports it; kUnknown if it is none, or impossible.
+std::int64_t totalOf(std::optional<std::int64_t> number)
+{
+    return number && *number >= 0 && *number <= kMostBytes ? *number : MemoryEvent::kUnknown;
+}
+
+} // namespace
+
+std::size_t Recording::memoryBytes() const
+{
+    constexpr std::size_t kThreadBytes = 160;
+    return m.memory.capacity() * sizeof(MemoryEvent) + m.spans.capacity() * sizeof(Span)
+           + m.ranges.capacity() * sizeof(NamedRange) + m.names.memoryBytes()
+           + m_threads.size() * kThreadBytes;
+}
+
+/// Old files quote the numbers of some events' threads, and not of others.
+std::uint32_t Recording::threadOf(const TraceEvent& event)
+{
+    constexpr std::size_t kMostKey = 100;
+    const auto unquoted = [](std::string_view text) {
+        const bool isQuoted = text.size() >= 2 && text.front() == '"' && text.back() == '"';
+        return (isQuoted ? text.substr(1, text.size() - 2) : text).substr(0, kMostKey);
+    };
+    m_threadKey.assign(unquoted(event.process));
+    m_threadKey += '\n';
+    m_threadKey += unquoted(event.thread);
+    return m_threads.try_emplace(m_threadKey, static_cast<std::uint32_t>(m_threads.size()))
+        .first->second;
+}
+
+void Recording::takeEvent(std::string_view text)
+{
+    const std::optional<TraceEvent> event = m_parser.parse(text);
+    if (!event) {
+        m.builder.count("events_that_are_not_json");
+        return;
+    }
+    if (event->phase == 'i' && event->name == "[memory]")
+        takeMemory(*event, false);
+    else if (event->phase == 'i' && event->name == "[OutOfMemory]")
+        takeMemory(*event, true);
+    else if (event->phase != 'X')
+        return;
+    else if (event->category == "python_function")
+        takeSpan(*event, Span::Kind::Python);
+    else if (event->category == "cpu_op" || event->category == "Operator") // torch 1.8 to 1.11
+        takeSpan(*event, Span::Kind::Operator);
+    else if (event->category == "user_annotation")
+        takeSpan(*event, Span::Kind::Annotation);
+    else if (event->category == "gpu_user_annotation")
+        takeGpuRange(*event);
+}
+
+void Recording::takeMemory(const TraceEvent& event, bool isFailure)
+{
+    m.builder.count("values_of_other_types", event.wrongValues);
+    if (event.deviceType == kCpu) {
+        ++m.cpuEvents;
+        return;
+    }
+    if (!event.deviceType || !isDevice(event.deviceId) || !event.bytes || !event.beginNs) {
+        m.builder.count("incomplete_events");
+        return;
+    }
+    if (m_deviceType.value_or(*event.deviceType) != *event.deviceType) {
+        m.builder.count("memory_of_other_kinds_of_devices");
+        return;
+    }
+    m_deviceType = event.deviceType;
+    MemoryEvent& added = m.memory.emplace_back();
+    added.time = *event.beginNs;
+    added.address = event.address.value_or(memtrace::kNoAddress);
+    added.hasAddress = event.address && added.address < memtrace::kNamesInsteadOfAddresses;
+    added.bytes = *event.bytes;
+    added.allocated = totalOf(event.allocatedBytes);
+    added.reserved = totalOf(event.reservedBytes);
+    added.thread = threadOf(event);
+    added.device = static_cast<std::int16_t>(*event.deviceId);
+    added.isFailure = isFailure;
+}
+
+void Recording::takeSpan(const TraceEvent& event, Span::Kind kind)
+{
+    if (!event.beginNs || !event.durationNs) {
+        m.builder.count("incomplete_events");
+        return;
+    }
+    Span& span = m.spans.emplace_back();
+    span.begin = *event.beginNs;
+    span.end = span.begin + *event.durationNs;
+    span.thread = threadOf(event);
+    span.name = m.names.number(event.name);
+    span.calledFrom = m.names.number(kind == Span::Kind::Python     ? event.calledFrom
+                                     : kind == Span::Kind::Operator ? event.callStack
+                                                                    : std::string_view{});
+    span.kind = kind;
+    if (kind == Span::Kind::Annotation)
+        m.ranges.push_back({span.begin, span.end, span.name, std::nullopt});
+}
+
+void Recording::takeGpuRange(const TraceEvent& event)
+{
+    std::optional<std::int64_t> device = event.device;
+    // Rows of GPUs have the device's number where others have the process's.
+    if (std::int64_t number = 0;
+        !device
+        && std::from_chars(event.process.data(), event.process.data() + event.process.size(),
+                           number)
+                   .ec
+               == std::errc{})
+        device = number;
+    if (!event.beginNs || !event.durationNs || !isDevice(device)) {
+        m.builder.count("incomplete_events");
+        return;
+    }
+    // The same range has another time on the GPU: it gets another name.
+    m.ranges.push_back({*event.beginNs, *event.beginNs + *event.durationNs,
+                        m.names.number(fmt::format("{} (on the GPU)", event.name)),
+                        static_cast<std::int16_t>(*device)});
+}
+
+void Recording::takeValue(std::string_view key, std::string_view text)
+{
+    static constexpr std::array<std::string_view, 6> kShown = {
+        "profile_memory",       "with_stack",          "record_shapes",
+        "cuda_runtime_version", "cuda_driver_version", "traceName"};
+    if (key == "baseTimeNanoseconds") {
+        std::int64_t base = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), base);
+        if (error == std::errc{} && end == text.data() + text.size() && base >= 0
+            && base <= kLongestNs)
+            m.baseNs = base;
+        else
+            m.builder.count("values_of_other_types");
+    } else if (key == "deviceProperties") {
+        takeDevices(text);
+    } else if (std::ranges::find(kShown, key) != kShown.end()) {
+        const bool isText = text.size() >= 2 && text.front() == '"';
+        m.builder.setSetting(std::string{key},
+                             base::printable(isText ? text.substr(1, text.size() - 2) : text));
+    }
+}
+
+void Recording::takeDevices(std::string_view text)
+{
+    simdjson::dom::parser parser;
+    simdjson::dom::array devices;
+    if (parser.parse(text.data(), text.size()).get(devices) != simdjson::SUCCESS) {
+        m.builder.count("values_of_other_types");
+        return;
+    }
+    for (const auto device : devices) {
+        std::int64_t number = 0;
+        std::string_view name;
+        if (device["id"].get(number) == simdjson::SUCCESS
+            && device["name"].get(name) == simdjson::SUCCESS && isDevice(number))
+            m.builder.setSetting(fmt::format("device {}", number), base::printable(name));
+    }
+}
+
+} // namespace plimsoll::readers::kineto

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/readers/nsys/reader.h"
+
+#include "core/base/try.h"
+#include "core/io/content_hash.h"
+#include "core/readers/nsys/convert.h"
+#include "core/readers/nsys/database.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace plimsoll::readers::nsys {
+
+namespace {
+
+using base::Result;
+
+/// Tables of every export, of which one is enough.
+constexpr std::array<const char*, 3> kUsualTables = {"META_DATA_EXPORT", "META_DATA_CAPTURE",
+                                                     "StringIds"};
+
+/// A file of another program, or a damaged one, is recognised by its name.
+bool sniffPath(const std::filesystem::path& path)
+{
+    if (!isUnmarkedDatabase(databaseHead(path)))
+        return false;
+    if (path.extension() == ".sqlite")
+        return true;
+    const Result<io::MappedFile> mapped = io::MappedFile::open(path);
+    if (!mapped)
+        return false;
+    const Result<Database> database = Database::open(mapped->bytes(), {});
+    return database
+           && std::any_of(kUsualTables.begin(), kUsualTables.end(),
+                          [&](const char* table) { return database->hasTable(table); });
+}
+
+Result<FileValue> read(io::Source& source, const base::JobContext& context)
+{
+    const auto asValue = [](ReadProfile profile) { return FileValue{std::move(profile)}; };
+    if (!source.isInMemory()) {
+        ASSIGN_OR_RETURN(const io::MappedFile mapped, source.map());
+        if (isUnmarkedDatabase(mapped.bytes()))
+            return readDatabase(mapped.bytes(), source.name(), context).map(asValue);
+    }
+    ASSIGN_OR_RETURN(const auto content, source.whole(context));
+    return readDatabase(content->bytes, source.name(), context.piece(1, 2)).map(asValue);
+}
+
+tl::unexpected<base::Error> about(std::string_view name, base::Error error)
+{
+    if (error.kind == base::ErrorKind::File)
+        error.message = fmt::format("{} {}.", name, error.message);
+    return tl::unexpected{std::move(error)};
+}
+
+} // namespace
+
+Result<ReadProfile> readDatabase(std::string_view bytes, std::string_view name,
+                                 const base::JobContext& context)
+{
+    auto database = Database::open(bytes, context);
+    if (!database)
+        return about(name, std::move(database).error());
+    memtrace::Builder builder;
+    if (auto converted = convert(*database, builder, context.piece(0, 2)); !converted)
+        return about(name, std::move(converted).error());
+    auto trace = std::move(builder).build(context.piece(1, 2));
+    if (!trace)
+        return about(name, std::move(trace).error());
+    ReadProfile result;
+    result.formatId = kFormatId;
+    result.formatVersion = 1;
+    io::PartsHash hash;
+    hash.add(bytes);
+    result.contentHash = hash.text();
+    result.trace = *std::move(trace);
+    return result;
+}
+
+ReaderDescriptor descriptor()
+{
+    return {.id = kFormatId,
+            .name = "Nsight Systems export",
+            .kind = FileKind::Profile,
+            .extensions = {},
+            .instead = "\"plimsoll-cli inspect\" shows what it holds",
+            .sniff = isUnmarkedDatabase,
+            .read = read,
+            .sniffPath = sniffPath};
+}
+
+} // namespace plimsoll::readers::nsys
