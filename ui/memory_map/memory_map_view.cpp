@@ -2,6 +2,7 @@
 #include "ui/memory_map/memory_map_view.h"
 
 #include "ui/base/drawn_text.h"
+#include "ui/base/texts.h"
 #include "ui/base/widgets.h"
 #include "ui/plot/ticks.h"
 #include "ui/timeline/paint_context.h"
@@ -9,8 +10,10 @@
 
 #include <QApplication>
 #include <QFontMetricsF>
+#include <QHelpEvent>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QToolTip>
 #include <QWheelEvent>
 
 #include <cmath>
@@ -439,6 +442,14 @@ bool MemoryMapView::event(QEvent* event)
     if (event->type() == QEvent::WindowDeactivate) {
         m_pressed.reset();
         m_isForwarding = false;
+    }
+    if (event->type() == QEvent::ToolTip && m_tips) {
+        const auto& help = *static_cast<QHelpEvent*>(event);
+        if (const auto allocation = allocationAt(QPointF{help.pos()}))
+            QToolTip::showText(help.globalPos(), plainTip(m_tips(*allocation)), this);
+        else
+            QToolTip::hideText();
+        return true;
     }
     return QWidget::event(event);
 }

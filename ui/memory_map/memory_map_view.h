@@ -10,6 +10,8 @@
 #include <QPointer>
 #include <QWidget>
 
+#include <functional>
+
 namespace plimsoll::ui {
 
 class TimelineView;
@@ -32,6 +34,11 @@ public:
     void setSubtitle(const QString& facts);
     [[nodiscard]] const QString& subtitle() const { return m_subtitle; }
     void setAllocation(std::optional<std::uint32_t> allocation);
+    /// What the tool tip says of an allocation.
+    void setTips(std::function<QString(std::uint32_t allocation)> tips)
+    {
+        m_tips = std::move(tips);
+    }
     /// The allocation drawn at a place of the widget.
     [[nodiscard]] std::optional<std::uint32_t> allocationAt(const QPointF& pos) const;
     /// Whether the picture is that of the shown part.
@@ -81,6 +88,7 @@ private:
     MapScenePtr m_scene;
     MapPicturePtr m_picture;
     MapInks m_inks; ///< of m_picture
+    std::function<QString(std::uint32_t)> m_tips;
     QString m_title;
     QString m_subtitle;
     std::optional<std::uint32_t> m_allocation;

@@ -12,6 +12,7 @@
 #include "ui/profile_page/profile_page.h"
 #include "ui/profile_page/profile_texts.h"
 #include "ui/profile_page/profile_views.h"
+#include "ui/profile_tables/allocation_texts.h"
 
 #include <QJsonArray>
 #include <QJsonObject>
@@ -132,8 +133,20 @@ Plots makePlots(ProfilePage& page)
     return plots;
 }
 
+/// Of the allocation under the pointer: "48.0 MiB, Activations", its life, who allocated it.
+QString tipOf(const workspace::ProfilePicture& picture, std::uint32_t allocation)
+{
+    const memtrace::Allocations& all = picture.device().allocations();
+    return QObject::tr("%1, %2\nlives %3\n%4")
+        .arg(bytesText(base::Bytes{all.bytes[allocation]}), classText(picture, allocation),
+             lifeText(picture, allocation), stackText(picture, allocation));
+}
+
 void connectPlots(const Plots& plots, ProfilePage& page)
 {
+    plots.map->setTips([&page](std::uint32_t allocation) {
+        return tipOf(*page.controller().picture(), allocation);
+    });
     QObject::connect(plots.devices, &QTabBar::currentChanged, &page, [&page](int tab) {
         workspace::ProfileSettings settings = page.controller().document().settings;
         settings.device =

@@ -67,23 +67,27 @@ void hatch(QImage& image, const std::vector<float>& reserved, const std::vector<
     }
 }
 
+/// What is far outside of the plot is brought near.
+std::vector<float> nearPlot(std::vector<float> heights, double plot)
+{
+    const float most = static_cast<float>(plot) + kOutside;
+    for (float& height : heights)
+        height = std::clamp(height, -kOutside, most);
+    return heights;
+}
+
 } // namespace
 
-std::vector<float> ReservedOverlay::heights(const TimelineModel& model,
-                                            const TimelineFrame& frame) const
+std::vector<float> ReservedOverlay::heights(std::span<const StepSpan> spans,
+                                            const Coordinates& columns) const
 {
-    const Coordinates columns{
-        QRectF{0, 0, std::round(frame.at.plot().width()), frame.at.plot().height()},
-        frame.at.visibleBegin(), frame.at.visibleEnd(), frame.at.bytes()};
-    const std::vector<StepSpan> spans = columnSpans(model.axis, columns);
     std::vector<float> heights;
     heights.reserve(spans.size());
-    const float most = static_cast<float>(columns.plot().height()) + kOutside;
     for (const StepSpan& span : spans) {
         const base::Bytes above =
             m_reserved.largestIn(span.begin, span.end) - columns.bytes().bottom;
-        const double height = static_cast<double>(above.count()) * columns.pixelsPerByte();
-        heights.push_back(std::clamp(static_cast<float>(height), -kOutside, most));
+        heights.push_back(
+            static_cast<float>(static_cast<double>(above.count()) * columns.pixelsPerByte()));
     }
     return heights;
 }
@@ -97,8 +101,13 @@ void ReservedOverlay::draw(const PaintContext& context)
         return;
     const QRectF& plot = context.frame.at.plot();
     const double ratio = context.painter.device()->devicePixelRatioF();
-    const std::vector<float> reserved = heights(model, context.frame);
-    const std::vector<float> live = curveHeights(*model.stacked, model.axis, {}, context.frame.at);
+    const Coordinates columns{QRectF{0, 0, std::round(plot.width()), plot.height()},
+                              context.frame.at.visibleBegin(), context.frame.at.visibleEnd(),
+                              context.frame.at.bytes()};
+    const std::vector<StepSpan> spans = columnSpans(model.axis, columns);
+    const std::vector<float> reserved = nearPlot(heights(spans, columns), plot.height());
+    const std::vector<float> live =
+        nearPlot(curveColumns(*model.stacked, spans, {}, columns), plot.height());
     QImage image{(plot.size() * ratio).toSize(), QImage::Format_ARGB32_Premultiplied};
     image.fill(Qt::transparent);
     hatch(image, reserved, live, hatchTile(context.theme, ratio), ratio);

@@ -7,6 +7,9 @@
 
 #include <QPixmap>
 
+#include <span>
+#include <vector>
+
 namespace plimsoll::ui {
 
 /// Reserved memory over a timeline of live allocations: an outline, what of it is idle hatched, and
@@ -29,8 +32,9 @@ public:
     void invalidate() override { m_isDirty = true; }
 
 private:
-    [[nodiscard]] std::vector<float> heights(const TimelineModel& model,
-                                             const TimelineFrame& frame) const;
+    /// Per column of the plot.
+    [[nodiscard]] std::vector<float> heights(std::span<const StepSpan> spans,
+                                             const Coordinates& columns) const;
     void draw(const PaintContext& context);
     void paintLabel(const PaintContext& context) const;
     static void paintTimelineMarks(const PaintContext& context);
