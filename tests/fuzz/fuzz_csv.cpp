@@ -3,7 +3,6 @@
 // parts make no difference to what an accepted one says.
 #include "core/memtrace/summary.h"
 
-#include "tests/support/messages.h"
 #include "tests/support/snapshots/sample_snapshot.h"
 #include "tests/unit/readers/read_csv.h"
 
@@ -21,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (read.has_value() != again.has_value())
         std::abort();
     if (!read)
-        return read.error() == again.error() && plimsoll::tests::isOneSentence(read.error().message)
+        return read.error() == again.error() && read.error().message.ends_with('.')
                    ? 0
                    : (std::abort(), 0);
     if (plimsoll::tests::dumpTrace(*read->trace) != plimsoll::tests::dumpTrace(*again->trace)

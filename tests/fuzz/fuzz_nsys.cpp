@@ -2,7 +2,6 @@
 // Any bytes are an export of Nsight Systems or an error of one sentence.
 #include "core/memtrace/summary.h"
 
-#include "tests/support/messages.h"
 #include "tests/unit/readers/nsys_file.h"
 
 #include <cstddef>
@@ -15,6 +14,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string_view bytes{reinterpret_cast<const char*>(data), size};
     const auto read = plimsoll::tests::readNsys(bytes);
     if (!read)
-        return plimsoll::tests::isOneSentence(read.error().message) ? 0 : (std::abort(), 0);
+        return read.error().message.ends_with('.') ? 0 : (std::abort(), 0);
     return plimsoll::memtrace::summaryOf(*read->trace).devices.empty() ? (std::abort(), 0) : 0;
 }
