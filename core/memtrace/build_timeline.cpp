@@ -26,12 +26,15 @@ timeline::Times eventTimes(const DeviceTrace& device)
 void addBands(timeline::Builder& builder, const MemoryTrace& trace, const DeviceTrace& device)
 {
     for (const Annotation& annotation : trace.annotations()) {
-        if (annotation.device != device.ordinal())
+        // Deeper ones have no room of their own.
+        if (annotation.device != device.ordinal()
+            || annotation.depth >= static_cast<int>(timeline::kBandRows))
             continue;
         timeline::Band band;
         band.begin = static_cast<std::uint32_t>(stepAtTime(device, annotation.begin));
         band.end = static_cast<std::uint32_t>(stepAtTime(device, annotation.end));
         band.label = annotation.name;
+        band.row = static_cast<std::uint8_t>(annotation.depth);
         builder.addBand(std::move(band));
     }
 }

@@ -24,8 +24,8 @@ struct Layering
 
 /// What all views of a device draw: its live allocations over DeviceTrace::axisTimes(), where step
 /// 0 is the state before the first event and step i + 1 that after event i. Interval::origin is the
-/// allocation. Annotations of the device become bands; the peak, failed allocations and snapshots
-/// become marks. `keeps` selects allocations; null: all.
+/// allocation. Annotations of the device, and those within them, become bands; the peak, failed
+/// allocations and snapshots become marks. `keeps` selects allocations; null: all.
 [[nodiscard]] timeline::TimelinePtr
 buildTimeline(const MemoryTrace& trace, const DeviceTrace& device, const Layering& layering,
               Axis axis, const std::function<bool(std::uint32_t allocation)>& keeps = {});

@@ -23,7 +23,9 @@ struct Band
     std::uint32_t begin = 0;
     std::uint32_t end = 0;
     std::string label;
+    std::uint8_t row = 0; ///< 1: within one of row 0
 };
+inline constexpr std::size_t kBandRows = 2;
 
 /// A named step.
 struct Mark

@@ -156,7 +156,7 @@ void paintBands(const PaintContext& context)
             continue;
         const QString name = QString::fromStdString(band.label);
         const QString shown = fittingName(name, right - left, font, layout.scale);
-        const double baseline = baselineIn(layout.bands, font);
+        const double baseline = baselineIn(layout.bandRow(band.row), font);
         context.setText(TextRole::Small, Role::Text);
         drawNumber(painter, QPointF{left + std::min(context.px(7), (right - left) / 4), baseline},
                    shown, Qt::AlignLeft);
@@ -181,13 +181,18 @@ void paintBoundaries(const PaintContext& context, const StackColumns& standing)
     context.painter.setRenderHint(QPainter::Antialiasing, false);
     const QColor ink =
         mixed(context.color(Role::BorderStrong), kBoundaryShare, context.color(Role::Plot));
-    const double top = layout.bands.isEmpty() ? layout.plot.top() : layout.bands.top();
     for (const timeline::Band& band : stacked->bands()) {
         const double edge =
             std::round(context.frame.at.xOf(context.model.axis.positionOf(band.begin)));
-        if (edge > layout.plot.left() + 1 && edge < layout.plot.right() - 1)
-            context.painter.fillRect(
-                QRectF{edge, top, 1, boundaryEnd(context, standing, edge) - top}, ink);
+        if (edge <= layout.plot.left() + 1 || edge >= layout.plot.right() - 1)
+            continue;
+        // Those of inner bands would hide the plot.
+        const QRectF row = layout.bandRow(band.row);
+        if (band.row > 0 && layout.bands.isEmpty())
+            continue;
+        const double top = layout.bands.isEmpty() ? layout.plot.top() : row.top();
+        const double bottom = band.row > 0 ? row.bottom() : boundaryEnd(context, standing, edge);
+        context.painter.fillRect(QRectF{edge, top, 1, bottom - top}, ink);
     }
 }
 

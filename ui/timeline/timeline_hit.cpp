@@ -10,13 +10,15 @@ namespace {
 
 constexpr double kRangeHit = 5;
 
-/// The phase band at an x coordinate of the plot.
-std::optional<std::size_t> bandAt(const TimelineModel& model, const TimelineFrame& frame, double x)
+/// The phase band at a place of their rows.
+std::optional<std::size_t> bandAt(const TimelineModel& model, const TimelineFrame& frame,
+                                  const QPointF& pos)
 {
-    const double at = frame.at.positionAt(x);
+    const double at = frame.at.positionAt(pos.x());
     const std::vector<timeline::Band>& bands = model.stacked->bands();
     for (std::size_t i = 0; i < bands.size(); ++i)
-        if (at >= model.axis.positionOf(bands[i].begin)
+        if (frame.layout.bandRow(bands[i].row).contains(pos)
+            && at >= model.axis.positionOf(bands[i].begin)
             && at < model.axis.positionOf(std::size_t{bands[i].end} + 1))
             return i;
     return std::nullopt;
@@ -56,7 +58,7 @@ Hit hitAt(const TimelineModel& model, const TimelineFrame& now, const PlacedLabe
     if (part != OverviewPart::None)
         return {Place::Overview, 0, part, {}};
     if (now.layout.bands.contains(pos) && model.stacked)
-        if (const auto band = bandAt(model, now, pos.x()))
+        if (const auto band = bandAt(model, now, pos))
             return {Place::Band, *band, {}, {}};
     if (const auto mark = peakMark(model, now); mark && isOnMark(*mark, pos, now.layout.scale))
         return {Place::Peak, 0, {}, {}};

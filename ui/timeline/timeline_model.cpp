@@ -20,6 +20,15 @@ constexpr double kAxis = 22;
 constexpr double kOverview = 34;
 constexpr double kBelow = 8;
 constexpr double kLeastPlot = 160;
+std::size_t bandRows(const TimelineModel& model)
+{
+    std::size_t rows = 1;
+    if (model.stacked)
+        for (const timeline::Band& band : model.stacked->bands())
+            rows = std::max(rows, std::size_t{band.row} + 1);
+    return rows;
+}
+
 } // namespace
 
 base::Bytes TimelineModel::reach() const
@@ -41,7 +50,7 @@ base::Bytes TimelineModel::axisContent() const
     return base::Bytes{std::llround(static_cast<double>(reach().count()) * kHeadroom)};
 }
 
-TimelineLayout layoutTimeline(const QSizeF& size, double scale, bool withLine)
+TimelineLayout layoutTimeline(const QSizeF& size, double scale, bool withLine, std::size_t bandRows)
 {
     const auto px = [scale](double length) { return std::round(length * scale); };
     const double left = px(kLeftGutter);
@@ -49,9 +58,10 @@ TimelineLayout layoutTimeline(const QSizeF& size, double scale, bool withLine)
     const double width = std::max(1.0, right - left);
 
     double free = size.height() - px(kHeader) - px(kAxis) - px(kBelow) - px(kLeastPlot);
-    const bool hasBands = free >= px(kBands) + px(kBandsGap);
+    const double bands = px(kBands) * static_cast<double>(bandRows);
+    const bool hasBands = free >= bands + px(kBandsGap);
     if (hasBands)
-        free -= px(kBands) + px(kBandsGap);
+        free -= bands + px(kBandsGap);
     const bool hasOverview = hasBands && free >= px(kOverview);
 
     TimelineLayout layout;
@@ -59,8 +69,9 @@ TimelineLayout layoutTimeline(const QSizeF& size, double scale, bool withLine)
     layout.header = QRectF{0, 0, size.width(), px(kHeader)};
     double top = px(kHeader);
     if (hasBands) {
-        layout.bands = QRectF{left, top, width, px(kBands)};
-        top += px(kBands) + px(kBandsGap);
+        layout.bands = QRectF{left, top, width, bands};
+        layout.bandRows = bandRows;
+        top += bands + px(kBandsGap);
     }
     double bottom = size.height() - px(kBelow);
     if (hasOverview) {
@@ -97,7 +108,7 @@ double TimelineFrame::overviewFraction(double x) const
 TimelineFrame frameFor(const TimelineModel& model, const QSizeF& size, double scale)
 {
     TimelineFrame frame;
-    frame.layout = layoutTimeline(size, scale, model.line.has_value());
+    frame.layout = layoutTimeline(size, scale, model.line.has_value(), bandRows(model));
     frame.bytes = byteAxis(model.axisContent(), frame.layout.plot.height(), 28.0 * scale);
     frame.wholeTop = frame.bytes.shown.top;
     if (model.byteZoom)

@@ -122,15 +122,26 @@ struct TimelineModel
 struct TimelineLayout
 {
     QRectF header;
-    QRectF bands; ///< empty if there is no room
+    QRectF bands; ///< empty if there is no room, or nothing to show
+    std::size_t bandRows = 1;
     QRectF plot;
     QRectF axis;
     QRectF overview; ///< empty if there is no room
     QRectF gutter;   ///< right of the plot: sizes and the line's handle
     double scale = 1.0;
+
+    /// A row of the bands.
+    [[nodiscard]] QRectF bandRow(std::size_t row) const
+    {
+        const double height = bands.height() / static_cast<double>(bandRows);
+        return {bands.left(), bands.top() + static_cast<double>(row) * height, bands.width(),
+                height};
+    }
 };
-/// `scale` is Theme::scale(); the right gutter is narrower without a line.
-[[nodiscard]] TimelineLayout layoutTimeline(const QSizeF& size, double scale, bool withLine);
+/// `scale` is Theme::scale(); the right gutter is narrower without a line. Without room for all
+/// rows of bands there are none.
+[[nodiscard]] TimelineLayout layoutTimeline(const QSizeF& size, double scale, bool withLine,
+                                            std::size_t bandRows = 1);
 
 /// The model laid out at a size.
 struct TimelineFrame
