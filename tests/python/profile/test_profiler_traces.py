@@ -70,7 +70,7 @@ def test_live_bytes_are_the_totals_after_each_event(name, recorded):
         # Each takes a process: of many events some from everywhere, and all around the peak.
         totals = [event["args"]["Total Allocated"] for event in events]
         peak = totals.index(max(totals))
-        chosen = sorted({*range(0, len(events), max(1, len(events) // 60) if len(events) > 150 else 1), *range(max(0, peak - 3), min(len(events), peak + 4)), len(events) - 1})
+        chosen = sorted({*range(0, len(events), max(1, len(events) // 25) if len(events) > 100 else 1), *range(max(0, peak - 3), min(len(events), peak + 4)), len(events) - 1})
         assert [told("live", path, "--device", device, "--at", index)["bytes"] for index in chosen] == [totals[index] for index in chosen]
 
 
