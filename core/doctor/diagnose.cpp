@@ -61,7 +61,8 @@ void addFigures(Diagnosis& diagnosis, const DeviceTrace& device, const TraceRepl
     if (moment.failure) {
         if (moment.failure->askedBytes > 0)
             diagnosis.asked = exactly(Bytes{moment.failure->askedBytes});
-        diagnosis.free = exactly(Bytes{moment.failure->deviceFreeBytes});
+        if (moment.failure->deviceFreeBytes >= 0)
+            diagnosis.free = exactly(Bytes{moment.failure->deviceFreeBytes});
     }
     if (!device.segments().empty())
         diagnosis.reserved = exactly(device.reserved().at(moment.step));

@@ -121,6 +121,10 @@ void Replays::judge(SettingsReplay& found, const Replayed& base) const
 /// Memory, as far as it decides whether an allocation fails. `reserved`: just before it did.
 void Replays::judgeMemory(SettingsReplay& found, Bytes reserved) const
 {
+    if (m_moment.failure->deviceFreeBytes < 0) {
+        found.doubts.push_back("the recording doesn't tell how much memory the driver had left");
+        return;
+    }
     const Bytes free{m_moment.failure->deviceFreeBytes};
     found.limit = std::max(reserved + free, found.peakReserved);
     if (found.needed <= *found.limit && found.needed - reserved <= free) {
@@ -233,7 +237,7 @@ bool Replays::others(SettingsReplay& found)
 
 std::optional<Bytes> limitOf(const DeviceTrace& device, const Moment& moment)
 {
-    if (!moment.failure)
+    if (!moment.failure || moment.failure->deviceFreeBytes < 0)
         return std::nullopt;
     return device.reserved().at(moment.step) + Bytes{moment.failure->deviceFreeBytes};
 }

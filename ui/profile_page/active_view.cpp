@@ -33,7 +33,9 @@ void ActiveView::setPicture(const workspace::ProfilePicturePtr& picture)
     const memtrace::DeviceTrace& device = picture->device();
     m_overlay.setReserved(device.reserved());
     model().content = std::max(picture->timeline->peak(), device.reserved().largest());
-    model().legendLine = LegendLine{tr("Reserved"), Role::Text};
+    model().legendLine.reset();
+    if (hasReserved(device))
+        model().legendLine = LegendLine{tr("Reserved"), Role::Text};
     m_readRange.reset();
     model().counted = picture->settings.axis == memtrace::Axis::Events ? tr("event") : QString{};
     model().peakName = stepText(*picture, picture->timeline->peakStep());
@@ -47,8 +49,9 @@ HoverContent ActiveView::hoverAt(std::size_t step) const
         return content;
     const memtrace::DeviceTrace& device = m_picture->device();
     content.title = stepText(*m_picture, step);
-    content.rows.push_back({tr("Reserved"), bytesText(device.reserved().at(step), Rounding::Up),
-                            Role::Muted, Role::Text, TextRole::Small});
+    if (hasReserved(device))
+        content.rows.push_back({tr("Reserved"), bytesText(device.reserved().at(step), Rounding::Up),
+                                Role::Muted, Role::Text, TextRole::Small});
     if (step == 0)
         return content;
     const auto event = static_cast<memtrace::EventIndex>(step - 1);
@@ -89,6 +92,8 @@ QString ActiveView::description() const
 {
     if (!m_picture)
         return {};
+    if (!hasReserved(m_picture->device()))
+        return TimelineView::description();
     return TimelineView::description() + u' '
            + tr("Reserved at most %1.")
                  .arg(bytesText(m_picture->device().reserved().largest(), Rounding::Up));

@@ -74,8 +74,10 @@ void show(const Plots& plots, const ProfileState& state)
         plots.devices->setCurrentIndex(static_cast<int>(picture.deviceIndex));
     }
     QStringList facts{deviceText(device)};
-    facts << QObject::tr("peak %1").arg(bytesText(picture.timeline->peak(), Rounding::Up))
-          << QObject::tr("reserved %1").arg(bytesText(device.reserved().largest(), Rounding::Up));
+    facts << QObject::tr("peak %1").arg(bytesText(picture.timeline->peak(), Rounding::Up));
+    if (hasReserved(device))
+        facts
+            << QObject::tr("reserved %1").arg(bytesText(device.reserved().largest(), Rounding::Up));
     plots.active->setSubtitle(facts);
     plots.active->setPicture(state.picture);
     showMap(plots, state.picture);

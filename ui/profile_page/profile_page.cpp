@@ -109,6 +109,10 @@ QString ProfilePage::cursorText() const
     const std::optional<std::size_t> step = m_selection.step();
     if (!step || *step >= picture.timeline->stepCount())
         return {};
+    if (!hasReserved(picture.device()))
+        return tr("%1 · active %2")
+            .arg(stepText(picture, *step),
+                 bytesText(picture.timeline->totalAt(*step), Rounding::Up));
     return tr("%1 · active %2 · reserved %3")
         .arg(stepText(picture, *step), bytesText(picture.timeline->totalAt(*step), Rounding::Up),
              bytesText(picture.device().reserved().at(*step), Rounding::Up));

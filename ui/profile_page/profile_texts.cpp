@@ -26,6 +26,11 @@ QString stepText(const workspace::ProfilePicture& picture, std::size_t step)
     return timeText(picture.device().timeOf(event));
 }
 
+bool hasReserved(const memtrace::DeviceTrace& device)
+{
+    return !device.reserved().points().empty();
+}
+
 QString liveText(const workspace::ProfilePicture& picture, std::size_t step, base::Bytes matching)
 {
     const QString when = stepText(picture, step);

@@ -38,6 +38,7 @@ private Q_SLOTS:
     void knowsActivationsBeforeBackward();
     void ranksWhatSufficesFirst();
     void noticesALimitOfTheProcess();
+    void saysWhatTheRecordingDoesNotTell();
     void stops();
 };
 
@@ -297,6 +298,26 @@ void DiagnosisTest::noticesALimitOfTheProcess()
     QVERIFY(found.replay->doubts.front().find("set_per_process_memory_fraction")
             != std::string::npos);
     QCOMPARE(found.missing->value, Bytes{1});
+}
+
+/// Traces of profilers don't tell what the driver had left.
+void DiagnosisTest::saysWhatTheRecordingDoesNotTell()
+{
+    RecordedAllocator recorded;
+    recorded.alloc(60 * kMiB);
+    memtrace::RecordedEvent event;
+    event.action = memtrace::Action::OutOfMemory;
+    event.bytes = 30 * kMiB;
+    event.deviceFreeBytes = -1;
+    event.pool = std::array<std::uint64_t, 2>{};
+    event.timeNs = 1'800'000'000'000'000'000;
+    QVERIFY(recorded.builder().device(0).add(event));
+    const Diagnosis found = diagnosed(*recorded.trace());
+    QVERIFY(found.isFailure);
+    QCOMPARE(found.asked->value, Bytes{30 * kMiB});
+    QVERIFY(!found.free && !found.missing);
+    QVERIFY(!found.replay->isExact());
+    QVERIFY(!found.replay->limit);
 }
 
 void DiagnosisTest::stops()
