@@ -3,9 +3,13 @@
 
 #include "app/cli/watch.h"
 #include "core/base/format.h"
+#include "core/io/byte_source.h"
 #include "core/memtrace/build_timeline.h"
+#include "core/memtrace/columns/column_file.h"
 #include "core/memtrace/summary.h"
+#include "core/session/session_store.h"
 #include "core/workspace/file_formats.h"
+#include "core/workspace/profile/profile_document.h"
 
 #include <fmt/format.h>
 
@@ -50,10 +54,40 @@ std::size_t peakStep(const memtrace::DeviceTrace& device)
     return event < 0 ? 0 : stepAfter(device, static_cast<std::uint64_t>(event));
 }
 
+/// The only profile of a session.
+memtrace::MemoryTracePtr profileOfSession(const std::string& file)
+{
+    const session::SessionStore store = orThrow(session::SessionStore::open(file));
+    std::optional<session::SavedDocument> profile;
+    for (const session::SavedDocument& document : orThrow(store.documents())) {
+        if (document.kind != workspace::kProfileDocument)
+            continue;
+        if (profile)
+            throw VerbError(ErrorKind::File,
+                            fmt::format("{}: the session holds several profiles; give the file of "
+                                        "one of them.",
+                                        io::pathText(file)));
+        profile = document;
+    }
+    if (!profile)
+        throw VerbError(ErrorKind::File, fmt::format("{}: the session holds no memory profile.",
+                                                     io::pathText(file)));
+    auto content =
+        std::make_shared<const std::string>(orThrow(store.blob(profile->id, session::kContent)));
+    base::Result<memtrace::MemoryTracePtr> trace = memtrace::readColumns(std::move(content));
+    if (!trace)
+        throw VerbError(trace.error().kind,
+                        fmt::format("{}: the session's copy of the profile is damaged: {}",
+                                    io::pathText(file), trace.error().message));
+    return *std::move(trace);
+}
+
 } // namespace
 
 memtrace::MemoryTracePtr readProfile(const std::string& file, const Common& common)
 {
+    if (workspace::fileFormats().kindOf(file) == readers::FileKind::Session)
+        return profileOfSession(file);
     io::Source source{file};
     Watch watch{common.quiet ? std::string{} : "Reading " + source.name()};
     readers::FileValue value =

@@ -10,7 +10,8 @@
 
 namespace plimsoll::cli {
 
-/// Reads a memory profile, with progress on a terminal. Throws VerbError.
+/// Reads a memory profile, or the only one of a session, with progress on a terminal. Throws
+/// VerbError.
 [[nodiscard]] memtrace::MemoryTracePtr readProfile(const std::string& file, const Common& common);
 
 /// The device with that ordinal; none: the one with the highest peak. Throws VerbError.
