@@ -164,7 +164,7 @@ void addClasses(Diagnosis& diagnosis, const memtrace::DeviceTrace& device,
         add(diagnosis,
             {.id = "checkpointing",
              .text = fmt::format("Recompute activations in the backward pass, of which {} are "
-                                 "live: trace the step with plimsoll.record() and let "
+                                 "live: trace the step with plimsoll.trace() and let "
                                  "\"plimsoll-cli plan\" find which to recompute, with a verified "
                                  "peak.",
                                  bytesText(activations)),
