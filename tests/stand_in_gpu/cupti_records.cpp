@@ -90,6 +90,22 @@ Function driverFunctionOf(const StandInGpuEvent& event)
     }
 }
 
+/// Adds a record of memory, wrong as the settings ask for.
+void addWrong(CUpti_ActivityMemory4 record)
+{
+    constexpr std::uint64_t kSecond = 1'000'000'000;
+    const std::string& wrong = cuptiSettings().wrong;
+    if (wrong == "bytes")
+        record.bytes += 512;
+    else if (wrong == "time")
+        record.timestamp -= record.correlationId * kSecond;
+    else if (wrong == "kind")
+        record.memoryKind = CUPTI_ACTIVITY_MEMORY_KIND_MANAGED;
+    else if (wrong == "twice")
+        add(record);
+    add(record);
+}
+
 bool isRelease(int kind)
 {
     return kind == StandInFreed || kind == StandInHostFreed;
@@ -186,7 +202,7 @@ void addMemory(const StandInGpuEvent& event, std::uint32_t correlation)
         record.memoryPoolConfig.memoryPoolType = CUPTI_ACTIVITY_MEMORY_POOL_TYPE_LOCAL;
         record.memoryPoolConfig.address = event.pool;
     }
-    add(record);
+    addWrong(record);
 }
 
 void addKernel(const StandInGpuEvent& event, std::uint32_t correlation)
