@@ -26,6 +26,7 @@ enum class Exit : int {
     File = 3,
     NoPlan = 4,
     GateFailed = 5,
+    NoGpu = 77, ///< no GPU, driver or CUPTI for a verb that needs one
     Cancelled = 130,
 };
 [[nodiscard]] Exit exitFor(base::ErrorKind kind);

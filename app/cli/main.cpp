@@ -112,6 +112,7 @@ int run(std::vector<std::string> arguments)
     verbs.push_back(diagnoseVerb(app));
     verbs.push_back(diffVerb(app));
     verbs.push_back(recordVerb(app, std::move(program)));
+    verbs.push_back(gpuCheckVerb(app));
     verbs.push_back(solveChainVerb(*solve));
     verbs.push_back(solvePackVerb(*solve));
     verbs.push_back(solveRematVerb(*solve));

@@ -18,6 +18,7 @@ namespace plimsoll::cli {
 [[nodiscard]] std::unique_ptr<Verb> diagnoseVerb(CLI::App& app);
 /// `program`: it and its arguments, which are not ours to read.
 [[nodiscard]] std::unique_ptr<Verb> recordVerb(CLI::App& app, std::vector<std::string> program);
+[[nodiscard]] std::unique_ptr<Verb> gpuCheckVerb(CLI::App& app);
 /// Below `solve`.
 [[nodiscard]] std::unique_ptr<Verb> solveChainVerb(CLI::App& solve);
 [[nodiscard]] std::unique_ptr<Verb> solvePackVerb(CLI::App& solve);

@@ -62,6 +62,50 @@ const char* keptName(const char* name)
     return kNames->emplace(name).first->c_str();
 }
 
+Function driverFunctionOf(const StandInGpuEvent& event)
+{
+    constexpr auto kDriver = CUPTI_CB_DOMAIN_DRIVER_API;
+    switch (event.kind) {
+    case StandInAllocated:
+        return event.pool != 0
+                   ? Function{kDriver, CUPTI_DRIVER_TRACE_CBID_cuMemAllocAsync, "cuMemAllocAsync"}
+                   : Function{kDriver, CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2, "cuMemAlloc_v2"};
+    case StandInFreed:
+        return event.pool != 0
+                   ? Function{kDriver, CUPTI_DRIVER_TRACE_CBID_cuMemFreeAsync, "cuMemFreeAsync"}
+                   : Function{kDriver, CUPTI_DRIVER_TRACE_CBID_cuMemFree_v2, "cuMemFree_v2"};
+    case StandInHostAllocated:
+        return {kDriver, CUPTI_DRIVER_TRACE_CBID_cuMemHostAlloc, "cuMemHostAlloc"};
+    case StandInHostFreed: return {kDriver, CUPTI_DRIVER_TRACE_CBID_cuMemFreeHost, "cuMemFreeHost"};
+    case StandInLaunched:
+        return {kDriver, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, "cuLaunchKernel"};
+    case StandInCopied:
+        if (event.copiesFromDevice && event.copiesToDevice)
+            return {kDriver, CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoD_v2, "cuMemcpyDtoD_v2"};
+        return event.copiesFromDevice
+                   ? Function{kDriver, CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoH_v2, "cuMemcpyDtoH_v2"}
+                   : Function{kDriver, CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoD_v2, "cuMemcpyHtoD_v2"};
+    case StandInFilled: return {kDriver, CUPTI_DRIVER_TRACE_CBID_cuMemsetD8_v2, "cuMemsetD8_v2"};
+    default: return {};
+    }
+}
+
+/// Adds a record of memory, wrong as the settings ask for.
+void addWrong(CUpti_ActivityMemory4 record)
+{
+    constexpr std::uint64_t kSecond = 1'000'000'000;
+    const std::string& wrong = cuptiSettings().wrong;
+    if (wrong == "bytes")
+        record.bytes += 512;
+    else if (wrong == "time")
+        record.timestamp -= record.correlationId * kSecond;
+    else if (wrong == "kind")
+        record.memoryKind = CUPTI_ACTIVITY_MEMORY_KIND_MANAGED;
+    else if (wrong == "twice")
+        add(record);
+    add(record);
+}
+
 bool isRelease(int kind)
 {
     return kind == StandInFreed || kind == StandInHostFreed;
@@ -103,6 +147,8 @@ std::size_t recordBytes(CUpti_ActivityKind kind)
 
 Function functionOf(const StandInGpuEvent& event)
 {
+    if (event.throughDriver)
+        return driverFunctionOf(event);
     constexpr auto kRuntime = CUPTI_CB_DOMAIN_RUNTIME_API;
     constexpr auto kDriver = CUPTI_CB_DOMAIN_DRIVER_API;
     switch (event.kind) {
@@ -150,7 +196,13 @@ void addMemory(const StandInGpuEvent& event, std::uint32_t correlation)
     record.deviceId = static_cast<std::uint32_t>(event.device);
     record.contextId = contextOf(event.device);
     record.streamId = CUPTI_INVALID_STREAM_ID;
-    add(record);
+    if (event.pool != 0) {
+        record.isAsync = 1;
+        record.streamId = streamId(event.stream);
+        record.memoryPoolConfig.memoryPoolType = CUPTI_ACTIVITY_MEMORY_POOL_TYPE_LOCAL;
+        record.memoryPoolConfig.address = event.pool;
+    }
+    addWrong(record);
 }
 
 void addKernel(const StandInGpuEvent& event, std::uint32_t correlation)

@@ -23,6 +23,7 @@ CuptiSettings readSettings()
     read.cut = textOf("STAND_IN_CUPTI_CUT") == "1";
     read.noDriver = textOf("STAND_IN_CUPTI_NO_DRIVER") == "1";
     read.dropEach = std::strtoul(textOf("STAND_IN_CUPTI_DROP_EACH").c_str(), nullptr, 10);
+    read.wrong = textOf("STAND_IN_CUPTI_WRONG");
     read.subscriber = textOf("STAND_IN_CUPTI_SUBSCRIBER");
     return read;
 }

@@ -16,6 +16,7 @@ struct CuptiSettings
     bool cut = false;               ///< the first buffer ends in the middle of a record
     bool noDriver = false;          ///< every call that needs a driver fails with 999
     std::size_t dropEach = 0;       ///< each such record is lost; 0: none
+    std::string wrong;              ///< what records of memory say wrongly; empty: nothing
     std::string subscriber;         ///< a tool that is attached already; empty: none
 };
 

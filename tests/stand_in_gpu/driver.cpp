@@ -8,6 +8,8 @@
 
 #include <cuda.h>
 
+#include <cstdio>
+
 using namespace plimsoll::stand_in;
 
 namespace {
@@ -62,7 +64,8 @@ CUresult cuDeviceGet(CUdevice* device, int ordinal)
 
 CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device)
 {
-    if (attribute == CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED) {
+    if (attribute == CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED
+        || attribute == CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED) {
         *value = 1;
         return CUDA_SUCCESS;
     }
@@ -71,6 +74,14 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice
                    == cudaSuccess
                ? CUDA_SUCCESS
                : CUDA_ERROR_INVALID_DEVICE;
+}
+
+CUresult cuDeviceGetName(char* name, int room, CUdevice device)
+{
+    if (!isDevice(device) || room <= 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    std::snprintf(name, static_cast<std::size_t>(room), "stand-in GPU");
+    return CUDA_SUCCESS;
 }
 
 CUresult cuDeviceGetUuid(CUuuid* uuid, CUdevice device)
@@ -95,6 +106,17 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device)
         return CUDA_ERROR_INVALID_DEVICE;
     makeContext(device);
     *context = contextOf(device);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxRelease(CUdevice device)
+{
+    return isDevice(device) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+
+/// Nothing is under way: all work is done when its call returns.
+CUresult cuCtxSynchronize()
+{
     return CUDA_SUCCESS;
 }
 

@@ -40,6 +40,8 @@ struct StandInGpuEvent
     std::uint32_t block[3] = {}; ///< of a kernel
     bool copiesFromDevice = false;
     bool copiesToDevice = false;
+    std::uint64_t pool = 0;     ///< of memory that a stream allocates or frees; 0: none
+    bool throughDriver = false; ///< the driver's function was called, not the runtime's
 };
 
 using StandInGpuListener = void (*)(const StandInGpuEvent* event);

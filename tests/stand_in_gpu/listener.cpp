@@ -13,6 +13,7 @@ namespace plimsoll::stand_in {
 namespace {
 
 std::atomic<StandInGpuListener> listening{nullptr};
+thread_local bool throughDriver = false;
 
 struct KernelNames
 {
@@ -41,8 +42,22 @@ std::uint64_t eventBegin()
 
 void tell(const StandInGpuEvent& event)
 {
-    if (const StandInGpuListener listener = listening.load(std::memory_order_acquire))
-        listener(&event);
+    const StandInGpuListener listener = listening.load(std::memory_order_acquire);
+    if (listener == nullptr)
+        return;
+    StandInGpuEvent told = event;
+    told.throughDriver = throughDriver;
+    listener(&told);
+}
+
+ThroughDriver::ThroughDriver()
+{
+    throughDriver = true;
+}
+
+ThroughDriver::~ThroughDriver()
+{
+    throughDriver = false;
 }
 
 const char* kernelName(const void* function)

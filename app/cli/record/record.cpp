@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/record/program.h"
+#include "app/cli/record/recording.h"
+#include "app/cli/record/scratch_folder.h"
 #include "app/cli/record/snapshot_module.h"
 #include "app/cli/record/summary.h"
 #include "app/cli/record/target_file.h"
 #include "app/cli/verbs.h"
 #include "core/base/format.h"
-#include "core/capture/decode.h"
 #include "core/capture/launch.h"
+#include "core/io/atomic_file.h"
 #include "core/io/byte_source.h"
-#include "core/io/mapped_file.h"
+#include "core/io/input.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cstdlib>
 #include <optional>
-#include <random>
 #include <system_error>
 #include <utility>
 
@@ -24,32 +24,6 @@ namespace plimsoll::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::optional<std::string> variable(const std::string& name)
-{
-    // No thread of this program sets any. NOLINTNEXTLINE(concurrency-mt-unsafe)
-    const char* const value = std::getenv(name.c_str());
-    return value != nullptr ? std::optional<std::string>{value} : std::nullopt;
-}
-
-fs::path ownFolder()
-{
-    std::error_code error;
-    return fs::read_symlink("/proc/self/exe", error).parent_path();
-}
-
-std::uint64_t newRun()
-{
-    std::random_device device;
-    return (std::uint64_t{device()} << 32U) | device();
-}
-
-base::Result<capture::Capture> readCapture(const fs::path& file)
-{
-    return io::MappedFile::open(file).and_then([&](const io::MappedFile& mapped) {
-        return capture::decode(mapped.bytes(), io::pathText(file));
-    });
-}
 
 class Record : public Verb
 {
@@ -83,27 +57,21 @@ public:
                             "nothing without its caching allocator: use one of them."};
         const fs::path file = orThrow(prepareFile(m_output));
         const std::uint64_t run = newRun();
-        std::optional<SnapshotModule> module;
-        if (m_snapshot)
-            module.emplace(orThrow(SnapshotModule::write()));
-        const capture::LaunchRequest request{
-            .file = file,
-            .injection = orThrow(library("libplimsoll_inject.so", "PLIMSOLL_INJECT")),
-            .nvtx = library("libplimsoll_nvtx.so", "PLIMSOLL_NVTX").value_or(fs::path{}),
-            .run = run,
-            .tensors = m_tensors,
-            .snapshotModule = module ? module->folder() : fs::path{}};
+        std::optional<ScratchFolder> module;
+        if (m_snapshot) {
+            module.emplace(orThrow(ScratchFolder::make()));
+            orThrow(io::writeAtomically(module->path() / "sitecustomize.py", kSnapshotModule));
+        }
+        capture::LaunchRequest request = orThrow(launchRequest(file, run));
+        request.tensors = m_tensors;
+        if (module)
+            request.snapshotModule = module->path();
         const auto environment = orThrow(capture::launchEnvironment(request, variable));
         const ProgramEnd end = orThrow(runProgram(m_command, environment));
         return answer(file, collectFiles(file, run), end);
     }
 
 private:
-    [[nodiscard]] static base::Result<fs::path> library(const char* name, const char* named)
-    {
-        return capture::findLibrary(name, named, ownFolder(), variable);
-    }
-
     [[nodiscard]] Answer answer(const fs::path& file, const std::vector<fs::path>& files,
                                 const ProgramEnd& end) const
     {

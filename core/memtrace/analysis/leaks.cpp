@@ -63,8 +63,7 @@ StepEnds endsOfAnnotations(const MemoryTrace& trace, const DeviceTrace& device)
     for (const Annotation* annotation : chosen->annotations)
         ends.at.push_back(stepAtTime(device, annotation->end));
     std::ranges::sort(ends.at);
-    const auto repeated = std::ranges::unique(ends.at);
-    ends.at.erase(repeated.begin(), repeated.end());
+    ends.at.erase(std::unique(ends.at.begin(), ends.at.end()), ends.at.end());
     return ends;
 }
 

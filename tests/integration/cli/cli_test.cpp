@@ -62,7 +62,7 @@ void CliTest::helpOfEveryVerbHasAnExample_data()
     QTest::addColumn<QStringList>("verb");
     QTest::newRow("none") << QStringList{};
     for (const char* verb : {"inspect", "live", "diagnose", "plan", "check", "export", "diff",
-                             "record", "solve", "session"})
+                             "record", "solve", "session", "gpu-check"})
         QTest::newRow(verb) << QStringList{text(verb)};
     QTest::newRow("solve chain") << QStringList{text("solve"), text("chain")};
     QTest::newRow("session show") << QStringList{text("session"), text("show")};

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/cli/record/snapshot_module.h"
+#include "app/cli/record/scratch_folder.h"
 
-#include "core/base/try.h"
-#include "core/io/atomic_file.h"
 #include "core/io/input.h"
 
 #include <fmt/format.h>
@@ -17,30 +15,28 @@ namespace plimsoll::cli {
 
 namespace fs = std::filesystem;
 
-base::Result<SnapshotModule> SnapshotModule::write()
+base::Result<ScratchFolder> ScratchFolder::make()
 {
     std::error_code error;
-    std::string name = (fs::temp_directory_path(error) / "plimsoll-record-XXXXXX").native();
+    std::string name = (fs::temp_directory_path(error) / "plimsoll-XXXXXX").native();
     if (error || mkdtemp(name.data()) == nullptr)
         return base::failure(base::ErrorKind::File,
                              fmt::format("No temporary folder can be made ({}): set TMPDIR to a "
                                          "folder with room.",
                                          error ? error.message() : io::systemText(errno)));
-    SnapshotModule module{name};
-    RETURN_IF_ERROR(io::writeAtomically(module.folder() / "sitecustomize.py", kSnapshotModule));
-    return module;
+    return ScratchFolder{name};
 }
 
-SnapshotModule::SnapshotModule(SnapshotModule&& other) noexcept
-    : m_folder{std::exchange(other.m_folder, {})}
+ScratchFolder::ScratchFolder(ScratchFolder&& other) noexcept
+    : m_path{std::exchange(other.m_path, {})}
 {
 }
 
-SnapshotModule::~SnapshotModule()
+ScratchFolder::~ScratchFolder()
 {
     std::error_code error;
-    if (!m_folder.empty())
-        fs::remove_all(m_folder, error);
+    if (!m_path.empty())
+        fs::remove_all(m_path, error);
 }
 
 } // namespace plimsoll::cli
