@@ -45,25 +45,26 @@ std::string callText(const Step& step)
         return fmt::format("the {} of {} bytes", what, step.bytes);
     };
     switch (step.action) {
-    case Action::Allocate: return sized("allocation");
-    case Action::Free: return sized("free");
-    case Action::Reserve: return sized("reservation");
-    case Action::FreeRange: return sized("free of the range");
-    case Action::Create: return sized("creation");
-    case Action::Release: return "the release of a handle";
-    case Action::Map: return sized("mapping");
-    case Action::Unmap: return sized("unmapping");
-    case Action::Copy:
+    case CallKind::Allocate: return sized("allocation");
+    case CallKind::Free: return sized("free");
+    case CallKind::Reserve: return sized("reservation");
+    case CallKind::FreeRange: return sized("free of the range");
+    case CallKind::Create: return sized("creation");
+    case CallKind::Release: return "the release of a handle";
+    case CallKind::Map: return sized("mapping");
+    case CallKind::Unmap: return sized("unmapping");
+    case CallKind::Copy:
         return fmt::format("the copy of {} bytes (kind {})", step.bytes, step.handle);
-    case Action::Fill: return sized("fill");
-    case Action::Launch: return fmt::format("the kernel of {}", base::counted(step.bytes, "block"));
+    case CallKind::Fill: return sized("fill");
+    case CallKind::Launch:
+        return fmt::format("the kernel of {}", base::counted(step.bytes, "block"));
     }
     return "a call";
 }
 
-bool isWork(Action action)
+bool isWork(CallKind action)
 {
-    return action == Action::Copy || action == Action::Fill || action == Action::Launch;
+    return action == CallKind::Copy || action == CallKind::Fill || action == CallKind::Launch;
 }
 
 /// Bytes of the GPU that the calls held, as capture::deviceBytes() finds them from records.
@@ -73,24 +74,24 @@ public:
     void add(const Step& step)
     {
         switch (step.action) {
-        case Action::Allocate:
+        case CallKind::Allocate:
             if (step.check != check::kPinned)
                 take(step.bytes);
             break;
-        case Action::Free:
+        case CallKind::Free:
             if (step.check != check::kPinned)
                 m_last -= step.bytes;
             break;
-        case Action::Create:
+        case CallKind::Create:
             m_physical[step.handle] = {step.bytes, 1};
             take(step.bytes);
             break;
-        case Action::Map:
+        case CallKind::Map:
             ++m_physical[step.handle].uses;
             m_mapped[step.address] = step.handle;
             break;
-        case Action::Release: drop(step.handle); break;
-        case Action::Unmap: drop(m_mapped[step.address]); break;
+        case CallKind::Release: drop(step.handle); break;
+        case CallKind::Unmap: drop(m_mapped[step.address]); break;
         default: break;
         }
     }

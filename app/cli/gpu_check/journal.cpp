@@ -20,13 +20,13 @@ json stepJson(const Step& step)
 Step stepFrom(const json& from)
 {
     return {.check = from.at(0).get<std::string>(),
-            .action = static_cast<Action>(from.at(1).get<int>()),
+            .action = static_cast<CallKind>(from.at(1).get<int>()),
             .address = from.at(2).get<std::uint64_t>(),
             .bytes = from.at(3).get<std::uint64_t>(),
             .handle = from.at(4).get<std::uint64_t>()};
 }
 
-json deviceJson(const DeviceWork& work)
+json workJson(const DeviceWork& work)
 {
     json steps = json::array();
     for (const Step& step : work.steps)
@@ -65,7 +65,7 @@ std::string journalText(const Journal& journal)
 {
     json devices = json::array();
     for (const DeviceWork& work : journal.devices)
-        devices.push_back(deviceJson(work));
+        devices.push_back(workJson(work));
     const json whole{
         {"no_gpu", journal.noGpu}, {"driver_version", journal.driverVersion}, {"devices", devices}};
     return whole.dump(1, ' ', false, json::error_handler_t::replace) + "\n";

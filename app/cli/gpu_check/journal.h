@@ -31,7 +31,7 @@ inline constexpr std::array kAll{kRecording, kDevice, kAllocations, kPool, kPinn
                                  kCopies,    kFills,  kKernels,     kHeld, kOrder,  kNothingElse};
 } // namespace check
 
-enum class Action : std::uint8_t {
+enum class CallKind : std::uint8_t {
     Allocate = 1, ///< address, bytes
     Free = 2,     ///< address, bytes
     Reserve = 3,  ///< address, bytes
@@ -49,7 +49,7 @@ enum class Action : std::uint8_t {
 struct Step
 {
     std::string check; ///< which row it belongs to
-    Action action{};
+    CallKind action{};
     std::uint64_t address = 0;
     std::uint64_t bytes = 0;
     std::uint64_t handle = 0;

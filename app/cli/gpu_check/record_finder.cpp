@@ -54,14 +54,14 @@ std::size_t leftOf(const Entries& entries, std::uint32_t device)
     }));
 }
 
-wire::MappingOperation operationOf(Action action)
+wire::MappingOperation operationOf(CallKind action)
 {
     switch (action) {
-    case Action::Reserve: return wire::MappingOperation::Reserve;
-    case Action::FreeRange: return wire::MappingOperation::Free;
-    case Action::Create: return wire::MappingOperation::Create;
-    case Action::Release: return wire::MappingOperation::Release;
-    case Action::Map: return wire::MappingOperation::Map;
+    case CallKind::Reserve: return wire::MappingOperation::Reserve;
+    case CallKind::FreeRange: return wire::MappingOperation::Free;
+    case CallKind::Create: return wire::MappingOperation::Create;
+    case CallKind::Release: return wire::MappingOperation::Release;
+    case CallKind::Map: return wire::MappingOperation::Map;
     default: return wire::MappingOperation::Unmap;
     }
 }
@@ -80,18 +80,18 @@ RecordFinder::RecordFinder(const capture::Capture& capture) : m_capture{capture}
 Found RecordFinder::find(const Step& step, std::uint32_t device)
 {
     switch (step.action) {
-    case Action::Allocate:
-    case Action::Free: return findMemory(step, device);
-    case Action::Copy:
+    case CallKind::Allocate:
+    case CallKind::Free: return findMemory(step, device);
+    case CallKind::Copy:
         return foundWork(takeFirst(m_copies, [&](const wire::Copy& copy) {
             return copy.device == device && copy.bytes == step.bytes
                    && copy.copyKind == step.handle;
         }));
-    case Action::Fill:
+    case CallKind::Fill:
         return foundWork(takeFirst(m_fills, [&](const wire::Fill& fill) {
             return fill.device == device && fill.bytes == step.bytes;
         }));
-    case Action::Launch:
+    case CallKind::Launch:
         return foundWork(takeFirst(m_kernels, [&](const wire::Kernel& kernel) {
             return kernel.device == device && kernel.grid[0] == static_cast<int>(step.bytes)
                    && m_capture.text(kernel.name).find("plimsoll_gpu_check")
@@ -103,7 +103,7 @@ Found RecordFinder::find(const Step& step, std::uint32_t device)
 
 Found RecordFinder::findMemory(const Step& step, std::uint32_t device)
 {
-    const bool isFree = step.action == Action::Free;
+    const bool isFree = step.action == CallKind::Free;
     const auto operation =
         isFree ? wire::MemoryOperation::Release : wire::MemoryOperation::Allocate;
     const auto kind =
@@ -139,7 +139,7 @@ Found RecordFinder::findMapping(const Step& step, std::uint32_t device)
     Found found{.isThere = true, .begin = record->time, .end = record->time, .difference = {}};
     if (record->bytes != step.bytes)
         found.difference = fmt::format("{} bytes are recorded for {}", record->bytes, step.bytes);
-    else if (step.action == Action::Create && record->device != device)
+    else if (step.action == CallKind::Create && record->device != device)
         found.difference = fmt::format("it is recorded for GPU {}", record->device);
     return found;
 }

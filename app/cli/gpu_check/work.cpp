@@ -74,7 +74,7 @@ private:
         return status == 0;
     }
 
-    void note(Action action, std::uint64_t address, std::uint64_t bytes, std::uint64_t handle = 0)
+    void note(CallKind action, std::uint64_t address, std::uint64_t bytes, std::uint64_t handle = 0)
     {
         m_work.steps.push_back({m_check, action, address, bytes, handle});
     }
@@ -96,14 +96,14 @@ private:
         Driver::Address address = 0;
         if (!did("cuMemAlloc_v2", m_driver.allocate(&address, bytes)))
             return 0;
-        note(Action::Allocate, address, bytes);
+        note(CallKind::Allocate, address, bytes);
         return address;
     }
 
     void freed(Driver::Address address, std::uint64_t bytes)
     {
         if (address != 0 && did("cuMemFree_v2", m_driver.free(address)))
-            note(Action::Free, address, bytes);
+            note(CallKind::Free, address, bytes);
     }
 
     void allocate()
@@ -121,11 +121,11 @@ private:
         for (std::size_t i = 0; i < addresses.size(); ++i)
             if (did("cuMemAllocAsync",
                     m_driver.allocateAsync(&addresses.at(i), kFromPool.at(i), nullptr)))
-                note(Action::Allocate, addresses.at(i), kFromPool.at(i));
+                note(CallKind::Allocate, addresses.at(i), kFromPool.at(i));
         for (std::size_t i = addresses.size(); i-- > 0;)
             if (addresses.at(i) != 0
                 && did("cuMemFreeAsync", m_driver.freeAsync(addresses.at(i), nullptr)))
-                note(Action::Free, addresses.at(i), kFromPool.at(i));
+                note(CallKind::Free, addresses.at(i), kFromPool.at(i));
     }
 
     void pin()
@@ -135,9 +135,9 @@ private:
             if (!did("cuMemHostAlloc", m_driver.allocateHost(&address, bytes, 0)))
                 continue;
             const auto number = reinterpret_cast<std::uintptr_t>(address);
-            note(Action::Allocate, number, bytes);
+            note(CallKind::Allocate, number, bytes);
             if (did("cuMemFreeHost", m_driver.freeHost(address)))
-                note(Action::Free, number, bytes);
+                note(CallKind::Free, number, bytes);
         }
     }
 
@@ -153,14 +153,14 @@ private:
         Driver::Address address = 0;
         if (!did("cuMemAddressReserve", m_driver.reserve(&address, range, 0, 0, 0)))
             return;
-        note(Action::Reserve, address, range);
+        note(CallKind::Reserve, address, range);
         for (const std::uint64_t at : {address, address + piece})
             mapPiece(at, piece, memory);
         for (const std::uint64_t at : {address, address + piece})
             if (did("cuMemUnmap", m_driver.unmap(at, piece)))
-                note(Action::Unmap, at, piece);
+                note(CallKind::Unmap, at, piece);
         if (did("cuMemAddressFree", m_driver.freeRange(address, range)))
-            note(Action::FreeRange, address, range);
+            note(CallKind::FreeRange, address, range);
     }
 
     /// Its handle is released at once, as PyTorch does: the memory goes when it is unmapped.
@@ -169,14 +169,14 @@ private:
         Driver::Handle handle = 0;
         if (!did("cuMemCreate", m_driver.create(&handle, bytes, &memory, 0)))
             return;
-        note(Action::Create, 0, bytes, handle);
+        note(CallKind::Create, 0, bytes, handle);
         if (did("cuMemMap", m_driver.map(at, bytes, 0, handle, 0))) {
-            note(Action::Map, at, bytes, handle);
+            note(CallKind::Map, at, bytes, handle);
             const Driver::Access access{.location = memory.location};
             (void)did("cuMemSetAccess", m_driver.setAccess(at, bytes, &access, 1));
         }
         if (did("cuMemRelease", m_driver.release(handle)))
-            note(Action::Release, 0, 0, handle);
+            note(CallKind::Release, 0, 0, handle);
     }
 
     void copyAndFill()
@@ -206,13 +206,13 @@ private:
     {
         m_check = check::kFills;
         if (did("cuMemsetD8_v2", m_driver.fill(address, 7, bytes)))
-            note(Action::Fill, address, bytes);
+            note(CallKind::Fill, address, bytes);
     }
 
     void copied(const char* function, std::uint64_t kind, std::uint64_t bytes, int status)
     {
         if (did(function, status))
-            note(Action::Copy, 0, bytes, kind);
+            note(CallKind::Copy, 0, bytes, kind);
     }
 
     void launchKernels()
@@ -225,7 +225,7 @@ private:
             for (unsigned i = 0; i < kLaunches; ++i)
                 if (did("cuLaunchKernel", m_driver.launch(function, i + 1, 1, 1, 32, 1, 1, 0,
                                                           nullptr, nullptr, nullptr)))
-                    note(Action::Launch, 0, i + 1); // blocks
+                    note(CallKind::Launch, 0, i + 1); // blocks
         (void)did("cuCtxSynchronize", m_driver.synchronize());
         (void)did("cuModuleUnload", m_driver.unloadModule(module));
     }
