@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The start page offers every shipped file: graphs open to a planned page, profiles to theirs.
-#include "ui/start_page/samples.h"
-
 #include "ui/profile_page/profile_page.h"
+#include "ui/start_page/samples.h"
 
 #include "tests/support/golden.h"
 #include "tests/support/test_main.h"

@@ -25,9 +25,10 @@ struct AllocationFacts
     Matches matches; ///< of the user's filter
 };
 
-/// By class: those of classLayers() that something is in. Else a layer for each group, largest at the peak first. Where there are
-/// more groups than layers, the smallest ones share the last, which says so. What the filter leaves
-/// out is a layer by itself on top, "Left out by the filter", so that the sum stays that of all.
+/// By class: those of classLayers() that something is in. Else a layer for each group, largest at
+/// the peak first. Where there are more groups than layers, the smallest ones share the last, which
+/// says so. What the filter leaves out is a layer by itself on top, "Left out by the filter", so
+/// that the sum stays that of all.
 [[nodiscard]] Layering layeringOf(const MemoryTrace& trace, const DeviceTrace& device,
                                   const AllocationFacts& facts, Grouping grouping);
 
