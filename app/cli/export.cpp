@@ -39,8 +39,10 @@ public:
     [[nodiscard]] Answer run() override
     {
         const Stopwatch clock;
+        // With a plan a graph is meant, and what is none is told.
         const bool isProfile =
-            workspace::fileFormats().kindOf(m_graph) == readers::FileKind::Profile;
+            m_plan.empty()
+            && workspace::fileFormats().kindOf(m_graph) == readers::FileKind::Profile;
         Answer answer = isProfile ? ofProfile() : ofPlan();
         answer.json["seconds"] = clock.seconds();
         return answer;
@@ -49,11 +51,10 @@ public:
 private:
     [[nodiscard]] Answer ofProfile() const
     {
-        if (!m_plan.empty() || m_at.isGiven())
-            throw VerbError(
-                base::ErrorKind::Usage,
-                fmt::format("{} is a memory profile, which takes neither PLAN nor --at.",
-                            io::pathText(m_graph)));
+        if (m_at.isGiven())
+            throw VerbError(base::ErrorKind::Usage,
+                            fmt::format("{} is a memory profile, which doesn't take --at.",
+                                        io::pathText(m_graph)));
         return exportProfile(m_graph, m_output, common());
     }
     [[nodiscard]] Answer ofPlan() const
