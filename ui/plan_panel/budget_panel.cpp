@@ -450,14 +450,15 @@ void BudgetPanel::showAnswer(const workspace::Planned& planned, const solve::Out
     if (bound == ui::bytesText(m_budget)) // "No plan fits 6.00 GiB: 6.00 GiB must be live"
         bound = ui::exactBytesText(outcome.peakBound.bytes);
     const bool isAuto = m_choices.planner == solve::kDefaultPlanner;
-    const QString who = isAuto ? tr("No plan for %1 was found.")
+    const QString budget = ui::bytesText(m_budget);
+    const QString who = isAuto ? tr("No plan for %1 was found.").arg(budget)
                                : tr("The planner %1 found no plan for %2.")
-                                     .arg(QString{}, QString::fromStdString(m_choices.planner));
+                                     .arg(QString::fromStdString(m_choices.planner), budget);
     const QString why =
         outcome.status == solve::Status::Infeasible
             ? tr("No plan fits %1: %2 must be live at once at %3.")
                   .arg(ui::bytesText(m_budget), bound, opPlace(program, outcome.peakBound.op))
-            : who.arg(ui::bytesText(m_budget)) + u' ' + tr("Below %1 there is none.").arg(bound);
+            : who + u' ' + tr("Below %1 there is none.").arg(bound);
     judgeNothing(Verdict::Bad, withLeastBudget(why));
 }
 
