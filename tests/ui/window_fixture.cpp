@@ -156,7 +156,7 @@ QString pictureFault(ui::PlannerPage& page)
         if (peak != bytesText(shown.peak, Rounding::Up))
             return QStringLiteral("the panel has another peak: ") + peak;
     } else if (!isSaid) {
-        if (!verdict.contains(QStringLiteral("No plan")))
+        if (!verdict.contains(QStringLiteral("no plan"), Qt::CaseInsensitive))
             return QStringLiteral("no plan, and it is not said: ") + verdict;
         if (peak != unknownText())
             return QStringLiteral("a peak without a plan: ") + peak;
