@@ -7,6 +7,7 @@
 #include <QLocale>
 
 #include <utility>
+#include <vector>
 
 namespace plimsoll::ui {
 
@@ -46,8 +47,12 @@ void MapFigures::refresh()
     const std::size_t step = m_step.value_or(m_picture->timeline->peakStep());
     m_finder.start(
         [picture = m_picture, step](const base::JobContext&) {
+            const timeline::Timeline& timeline = *picture->timeline;
+            std::vector<std::uint32_t> live;
+            for (const std::uint32_t index : timeline.aliveAt(step))
+                live.push_back(timeline.intervals()[index].origin);
             return base::Result<memtrace::GapFigures>{
-                memtrace::gapsAt(picture->device(), *picture->timeline, step)};
+                memtrace::figuresOf(memtrace::gapsAt(picture->device(), live, step))};
         },
         [this, step, picture = m_picture](const base::Result<memtrace::GapFigures>& gaps) {
             if (!gaps || picture != m_picture)

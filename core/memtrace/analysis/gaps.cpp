@@ -3,82 +3,117 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 namespace plimsoll::memtrace {
 
 namespace {
 
-constexpr std::uint64_t kRounding = 512;
+constexpr std::uint64_t kRounding = 512; ///< of the allocator, at least
 
-/// Addresses begin..end - 1.
-struct Piece
+std::uint64_t endOf(const Segment& segment)
 {
-    std::uint64_t begin = 0;
-    std::uint64_t end = 0;
-    bool isExpandable = false;
-};
+    return segment.address + static_cast<std::uint64_t>(segment.bytes);
+}
 
-std::vector<Piece> reservedAt(const DeviceTrace& device, std::size_t step)
+/// Whether the recording's end has the blocks of this step.
+bool isLastState(const DeviceTrace& device, std::size_t step)
 {
-    std::vector<Piece> pieces;
-    for (const Segment& segment : device.segments()) {
-        const std::size_t first = segment.begin + 1; // kNoEvent + 1 is 0
-        const bool hasEnded = segment.end != kNoEvent && segment.end < step;
-        if (static_cast<std::uint32_t>(first) <= step && !hasEnded && segment.bytes > 0)
-            pieces.push_back({segment.address,
-                              segment.address + static_cast<std::uint64_t>(segment.bytes),
-                              segment.isExpandable});
-    }
-    std::ranges::sort(pieces, {}, &Piece::begin);
-    std::vector<Piece> joined;
-    for (const Piece& piece : pieces) {
-        const bool continues = !joined.empty() && joined.back().isExpandable && piece.isExpandable
-                               && piece.begin <= joined.back().end;
+    for (std::size_t event = step; event < device.eventCount(); ++event)
+        if (device.action(static_cast<EventIndex>(event)) < Action::OutOfMemory)
+            return false;
+    return device.hasEnd() && !device.endBlocks().empty();
+}
+
+/// Segments that are reserved during a step, by address. What lies side by side in an expandable
+/// segment was mapped piece by piece, and is one.
+std::vector<Segment> segmentsAt(const DeviceTrace& device, std::size_t step)
+{
+    std::vector<Segment> found;
+    for (const Segment& segment : device.segments())
+        if ((segment.begin == kNoEvent || segment.begin + std::size_t{1} <= step)
+            && (segment.end == kNoEvent || segment.end >= step) && segment.bytes > 0)
+            found.push_back(segment);
+    std::ranges::sort(found, {}, &Segment::address);
+    std::vector<Segment> joined;
+    for (const Segment& segment : found) {
+        const bool continues = !joined.empty() && segment.isExpandable && joined.back().isExpandable
+                               && joined.back().place == segment.place
+                               && endOf(joined.back()) == segment.address;
         if (continues)
-            joined.back().end = std::max(joined.back().end, piece.end);
+            joined.back().bytes += segment.bytes;
         else
-            joined.push_back(piece);
+            joined.push_back(segment);
     }
     return joined;
 }
 
+std::vector<Gap> idleBlocks(const DeviceTrace& device, const std::vector<Segment>& segments)
+{
+    std::vector<Gap> gaps;
+    for (const EndBlock& block : device.endBlocks()) {
+        if (block.allocation != kNone)
+            continue;
+        Gap gap{base::Bytes{block.bytes}, std::nullopt};
+        const auto after = std::ranges::upper_bound(segments, block.address, {}, &Segment::address);
+        if (after != segments.begin())
+            gap.segment = *std::prev(after);
+        gaps.push_back(std::move(gap));
+    }
+    return gaps;
+}
+
+/// By address: begin and end of what live allocations take at least.
+std::vector<std::pair<std::uint64_t, std::uint64_t>> takenBy(const DeviceTrace& device,
+                                                             std::span<const std::uint32_t> live)
+{
+    const Allocations& all = device.allocations();
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> taken;
+    taken.reserve(live.size());
+    for (const std::uint32_t i : live) {
+        if (all.address[i] == kNoAddress || all.bytes[i] == 0)
+            continue;
+        const auto bytes = static_cast<std::uint64_t>(all.bytes[i]);
+        taken.emplace_back(all.address[i],
+                           all.address[i] + (bytes + kRounding - 1) / kRounding * kRounding);
+    }
+    std::ranges::sort(taken);
+    return taken;
+}
+
 } // namespace
 
-GapFigures gapsAt(const DeviceTrace& device, const timeline::Timeline& timeline, std::size_t step)
+Gaps gapsAt(const DeviceTrace& device, std::span<const std::uint32_t> live, std::size_t step)
 {
-    const std::vector<timeline::Interval>& intervals = timeline.intervals();
-    std::vector<std::pair<std::uint64_t, std::uint64_t>> used;
-    for (const std::uint32_t index : timeline.aliveAt(step)) {
-        const std::uint64_t begin = device.allocations().address[intervals[index].origin];
-        if (begin == kNoAddress)
-            continue;
-        const auto bytes = static_cast<std::uint64_t>(intervals[index].bytes.count());
-        used.emplace_back(begin, begin + (bytes + kRounding - 1) / kRounding * kRounding);
-    }
-    std::ranges::sort(used);
-    GapFigures figures;
-    auto next = used.begin();
-    const auto addGap = [&](std::uint64_t begin, std::uint64_t end) {
-        if (begin >= end)
-            return;
-        const base::Bytes bytes{static_cast<std::int64_t>(end - begin)};
-        figures.idle += bytes;
-        figures.largest = std::max(figures.largest, bytes);
-        ++figures.gaps;
-    };
-    for (const Piece& piece : reservedAt(device, step)) {
-        figures.reserved += base::Bytes{static_cast<std::int64_t>(piece.end - piece.begin)};
-        std::uint64_t at = piece.begin;
-        while (next != used.end() && next->second <= at)
+    const std::vector<Segment> segments = segmentsAt(device, step);
+    if (isLastState(device, step))
+        return {true, idleBlocks(device, segments)};
+    const auto taken = takenBy(device, live);
+    Gaps found;
+    auto next = taken.begin();
+    for (const Segment& segment : segments) {
+        std::uint64_t at = segment.address;
+        const auto addUntil = [&](std::uint64_t until) {
+            if (until >= at + kRounding)
+                found.gaps.push_back({base::Bytes{static_cast<std::int64_t>(until - at)}, segment});
+        };
+        while (next != taken.end() && next->second <= segment.address)
             ++next;
-        for (; next != used.end() && next->first < piece.end; ++next) {
-            addGap(at, std::min(next->first, piece.end));
+        for (; next != taken.end() && next->first < endOf(segment); ++next) {
+            addUntil(next->first);
             at = std::max(at, next->second);
-            if (next->second > piece.end)
-                break; // it goes on in the next piece
         }
-        addGap(at, piece.end);
+        addUntil(endOf(segment));
+    }
+    return found;
+}
+
+GapFigures figuresOf(const Gaps& gaps)
+{
+    GapFigures figures;
+    figures.gaps = gaps.gaps.size();
+    for (const Gap& gap : gaps.gaps) {
+        figures.idle += gap.bytes;
+        figures.largest = std::max(figures.largest, gap.bytes);
     }
     return figures;
 }

@@ -2,16 +2,40 @@
 #pragma once
 
 #include "core/memtrace/device_trace.h"
-#include "core/timeline/timeline.h"
+
+#include <optional>
+#include <span>
+#include <vector>
 
 namespace plimsoll::memtrace {
 
-/// Reserved memory that no allocation has, at one step.
+/// Reserved addresses that no allocation has.
+struct Gap
+{
+    base::Bytes bytes;
+    /// What reserves it, with what lies side by side in an expandable segment; none: the recording
+    /// has a block outside of all segments.
+    std::optional<Segment> segment;
+};
+
+/// All gaps at one step.
+struct Gaps
+{
+    /// These are the allocator's idle blocks, which a recording has of its end. Otherwise they are
+    /// what lies between live allocations, each taken to have what it asked for, rounded up to 512
+    /// bytes: up to 1 MiB behind a large one may be part of its block, and isn't idle then.
+    bool areBlocks = false;
+    std::vector<Gap> gaps; ///< by address
+};
+
+/// `live`: the allocations that are live at the step, in any order.
+[[nodiscard]] Gaps gapsAt(const DeviceTrace& device, std::span<const std::uint32_t> live,
+                          std::size_t step);
+
 struct GapFigures
 {
-    base::Bytes reserved;
     base::Bytes idle;
-    base::Bytes largest; ///< of the gaps between allocations, in one segment
+    base::Bytes largest; ///< of the gaps, each in one segment
     std::size_t gaps = 0;
 
     /// 1 − largest gap / idle bytes: 0 if all idle memory is in one piece, or there is none.
@@ -23,11 +47,6 @@ struct GapFigures
     }
     bool operator==(const GapFigures&) const = default;
 };
-
-/// A recording has no blocks but those at its end: an allocation is taken to have what it asked
-/// for, rounded up to 512 bytes. Segments that touch are one piece only if they are of one
-/// expandable segment. `timeline`: buildTimeline() of the device.
-[[nodiscard]] GapFigures gapsAt(const DeviceTrace& device, const timeline::Timeline& timeline,
-                                std::size_t step);
+[[nodiscard]] GapFigures figuresOf(const Gaps& gaps);
 
 } // namespace plimsoll::memtrace
