@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/writers/csv_field.h"
+#include "core/base/csv_field.h"
 #include "core/writers/formats.h"
 
 #include <fmt/format.h>
@@ -15,9 +15,10 @@ std::string recomputedTable(const plan::FrontierPoint& plan)
         const std::string source =
             op.source < 0 ? std::string{} : program.sources[static_cast<std::size_t>(op.source)];
         table += fmt::format("{},{},{},{},{},{},{},{},{}\r\n", value.op.index(),
-                             csvField(program.targetOf(op)), csvField(program.modulePath(op)),
-                             value.storage.index(), value.bytes.count(), value.spared.count(),
-                             value.time.count(), value.region, csvField(source));
+                             base::csvField(program.targetOf(op)),
+                             base::csvField(program.modulePath(op)), value.storage.index(),
+                             value.bytes.count(), value.spared.count(), value.time.count(),
+                             value.region, base::csvField(source));
     }
     return table;
 }

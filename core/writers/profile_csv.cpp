@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/base/csv_field.h"
 #include "core/memtrace/analysis/classify.h"
 #include "core/memtrace/frames.h"
-#include "core/writers/csv_field.h"
 #include "core/writers/profile_formats.h"
 
 #include <fmt/format.h>
@@ -80,7 +80,7 @@ private:
         const auto [at, isNew] = m_frames.try_emplace(stack);
         if (isNew && stack != 0)
             at->second =
-                csvField(memtrace::topFrameText(m_trace.stacks(), memtrace::StackId{stack}));
+                base::csvField(memtrace::topFrameText(m_trace.stacks(), memtrace::StackId{stack}));
         return at->second;
     }
 

@@ -85,7 +85,7 @@ const std::vector<Rule>& includeTable()
          kWith(kEvaluated, {"core/allocator", "core/run", "ui/base", "ui/plot"}),
          {}},
         {"ui/step_filter", {"ui/base"}, {}},
-        {"ui/tables", {"ui/base", "ui/menus"}, {}},
+        {"ui/tables", {"core/base", "ui/base", "ui/menus"}, {}},
         {"ui/problem_form", kPage, {}},
         {"ui/plan_tables", kPage, {}},
         {"ui/module_page", kPage, {}},

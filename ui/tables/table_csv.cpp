@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/tables/table_csv.h"
 
+#include "core/base/csv_field.h"
 #include "ui/base/file_dialog.h"
 #include "ui/base/settings.h"
 #include "ui/base/texts.h"
@@ -22,10 +23,7 @@ constexpr int kShowDialogAfter = 400; ///< ms
 
 QByteArray field(const QString& text)
 {
-    QString quoted = text;
-    if (text.contains(u',') || text.contains(u'"') || text.contains(u'\n') || text.contains(u'\r'))
-        quoted = u'"' + quoted.replace(u'"', QStringLiteral("\"\"")) + u'"';
-    return quoted.toUtf8();
+    return QByteArray::fromStdString(base::csvField(text.toStdString()));
 }
 
 QByteArray head(const QAbstractItemModel& model)
@@ -47,7 +45,7 @@ QByteArray line(const QAbstractItemModel& model, int row)
             line += ',';
         const QModelIndex cell = model.index(row, column);
         const QVariant exact = cell.data(ExactRole);
-        line += field((exact.isValid() ? exact : cell.data()).toString());
+        line += exact.isValid() ? exact.toString().toUtf8() : field(cell.data().toString());
     }
     return line + "\r\n";
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/writers/csv_field.h"
+#include "core/base/csv_field.h"
 
 #include "core/base/format.h"
 
@@ -7,7 +7,7 @@
 #include <array>
 #include <string_view>
 
-namespace plimsoll::writers {
+namespace plimsoll::base {
 
 namespace {
 
@@ -27,7 +27,7 @@ bool looksLikeFormula(std::string_view text)
 
 std::string csvField(const std::string& text)
 {
-    std::string safe = base::printable(text, kMostBytes);
+    std::string safe = printable(text, kMostBytes);
     if (looksLikeFormula(safe))
         safe.insert(0, "'");
     if (safe.find_first_of(",\"") == std::string::npos)
@@ -41,4 +41,4 @@ std::string csvField(const std::string& text)
     return quoted + "\"";
 }
 
-} // namespace plimsoll::writers
+} // namespace plimsoll::base
