@@ -75,7 +75,7 @@ Rounding opposite(Rounding rounding)
     return rounding == Rounding::Up ? Rounding::Down : Rounding::Up;
 }
 
-std::string_view trimmed(std::string_view text)
+std::string_view withoutSpaces(std::string_view text)
 {
     while (!text.empty() && text.front() == ' ')
         text.remove_prefix(1);
@@ -182,7 +182,7 @@ std::string counted(std::size_t count, std::string_view noun, std::string_view m
 
 Result<Bytes> parseBytes(std::string_view text)
 {
-    const std::string input{trimmed(text)};
+    const std::string input{withoutSpaces(text)};
     const auto bad = [&] {
         return failure(ErrorKind::Usage,
                        fmt::format("\"{}\" is not a size: write plain bytes or a number with KiB, "
@@ -192,7 +192,7 @@ Result<Bytes> parseBytes(std::string_view text)
     const std::size_t digits = std::min(input.find_first_not_of("0123456789."), input.size());
     if (digits == 0)
         return bad();
-    const std::string_view unitName = trimmed(std::string_view{input}.substr(digits));
+    const std::string_view unitName = withoutSpaces(std::string_view{input}.substr(digits));
     for (const Unit& unit : kAllUnits) {
         if (unit.name != unitName)
             continue;
@@ -217,14 +217,15 @@ Result<Bytes> parseBytes(std::string_view text)
 Result<Nanoseconds> parseTime(std::string_view text)
 {
     constexpr double kMost = 9e18; // nanoseconds that 63 bits hold
-    const std::string_view input = trimmed(text);
+    const std::string_view input = withoutSpaces(text);
     // The longest unit first, since "ms" ends like "s".
     static constexpr std::array<Unit, 5> kUnits{Unit{"ns", 1}, Unit{"us", 1e3}, Unit{"µs", 1e3},
                                                 Unit{"ms", 1e6}, Unit{"s", 1e9}};
     for (const Unit& unit : kUnits) {
         if (!input.ends_with(unit.name))
             continue;
-        const std::string_view digits = trimmed(input.substr(0, input.size() - unit.name.size()));
+        const std::string_view digits =
+            withoutSpaces(input.substr(0, input.size() - unit.name.size()));
         double value = 0;
         const auto [end, error] =
             std::from_chars(digits.data(), digits.data() + digits.size(), value);

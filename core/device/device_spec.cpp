@@ -2,6 +2,7 @@
 #include "core/device/device_spec.h"
 
 #include "core/base/format.h"
+#include "core/base/text.h"
 #include "core/base/try.h"
 
 #include <fmt/format.h>
@@ -40,20 +41,12 @@ base::Error wrong(const std::string& sentence)
                                   + sentence};
 }
 
-std::string_view trimmed(std::string_view text)
-{
-    constexpr std::string_view kBlanks = " \t";
-    text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
-    text.remove_suffix(text.size() - (text.find_last_not_of(kBlanks) + 1));
-    return text;
-}
-
 Result<Fields> fieldsOf(std::string_view text)
 {
     Fields fields;
     for (std::size_t begin = 0; begin <= text.size();) {
         const std::size_t end = std::min(text.find(',', begin), text.size());
-        const std::string_view part = trimmed(text.substr(begin, end - begin));
+        const std::string_view part = base::trimmed(text.substr(begin, end - begin));
         begin = end + 1;
         const std::size_t equals = part.find('=');
         if (part.empty())
@@ -61,11 +54,11 @@ Result<Fields> fieldsOf(std::string_view text)
         if (equals == std::string_view::npos)
             return tl::unexpected{
                 wrong(fmt::format("\"{}\" has no equals sign.", printable(part, 40)))};
-        const std::string key{trimmed(part.substr(0, equals))};
+        const std::string key{base::trimmed(part.substr(0, equals))};
         if (std::ranges::find(kKeys, key) == kKeys.end())
             return tl::unexpected{wrong(fmt::format("\"{}\" is not one of {}.", printable(key, 40),
                                                     fmt::join(kKeys, ", ")))};
-        if (!fields.emplace(key, trimmed(part.substr(equals + 1))).second)
+        if (!fields.emplace(key, base::trimmed(part.substr(equals + 1))).second)
             return tl::unexpected{wrong(fmt::format("{} appears twice.", key))};
     }
     for (const char* key : {"memory", "bandwidth", "float32"})

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/doctor/diagnose.h"
 
-#include "core/doctor/failure_classes.h"
 #include "core/doctor/remedies.h"
 #include "core/memtrace/summary.h"
 
@@ -112,7 +111,7 @@ base::Result<Diagnosis> diagnose(const memtrace::MemoryTrace& trace, const Devic
     diagnosis.replay = replaySettings(trace, device, replay, moment, context);
     if (!diagnosis.replay)
         return base::cancelled();
-    const memtrace::Classes classes = classesAtFailure(trace, device, moment.step);
+    const memtrace::Classes classes = memtrace::classify(trace, device);
     diagnosis.byClass =
         memtrace::liveGroups(trace, device, classes, moment.step, memtrace::LiveBy::Class);
     diagnosis.byFrame =

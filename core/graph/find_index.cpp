@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/graph/find_index.h"
 
+#include "core/base/text.h"
+
 #include <algorithm>
 
 namespace plimsoll::graph {
@@ -10,19 +12,9 @@ namespace {
 constexpr std::size_t kNoOp = SIZE_MAX;
 constexpr std::size_t kStopCheck = 1024; ///< ops between two looks at the stop token
 
-/// ASCII only: names of ops, modules and files are mostly that, and other bytes match themselves.
-std::string lowered(std::string_view text)
-{
-    std::string result{text};
-    for (char& letter : result)
-        if (letter >= 'A' && letter <= 'Z')
-            letter = static_cast<char>(letter - 'A' + 'a');
-    return result;
-}
-
 void addPart(std::string& text, std::string_view part)
 {
-    text += lowered(part);
+    text += base::lowered(part);
     text += '\n'; // a word has none, so nothing matches across two parts
 }
 
@@ -45,7 +37,7 @@ std::vector<std::size_t> homes(const Program& program)
 std::vector<std::string> wordsOf(std::string_view query)
 {
     std::vector<std::string> words;
-    const std::string text = lowered(query);
+    const std::string text = base::lowered(query);
     constexpr const char* kSpaces = " \t\n";
     for (std::size_t begin = text.find_first_not_of(kSpaces); begin != std::string::npos;) {
         const std::size_t end = std::min(text.find_first_of(kSpaces, begin), text.size());

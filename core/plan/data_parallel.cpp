@@ -2,6 +2,7 @@
 #include "core/plan/data_parallel.h"
 
 #include "core/base/format.h"
+#include "core/base/text.h"
 #include "core/base/try.h"
 
 #include <fmt/format.h>
@@ -39,14 +40,6 @@ tl::unexpected<base::Error> wrong(const std::string& sentence)
                              + sentence);
 }
 
-std::string_view trimmed(std::string_view text)
-{
-    constexpr std::string_view kBlanks = " \t";
-    text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
-    text.remove_suffix(text.size() - (text.find_last_not_of(kBlanks) + 1));
-    return text;
-}
-
 /// A number and its suffix.
 std::optional<std::pair<double, std::string_view>> leadingNumber(std::string_view text)
 {
@@ -54,7 +47,8 @@ std::optional<std::pair<double, std::string_view>> leadingNumber(std::string_vie
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc{} || !std::isfinite(value))
         return std::nullopt;
-    return std::pair{value, trimmed(text.substr(static_cast<std::size_t>(end - text.data())))};
+    return std::pair{value,
+                     base::trimmed(text.substr(static_cast<std::size_t>(end - text.data())))};
 }
 
 template <std::size_t Count>
@@ -130,7 +124,7 @@ Result<void> take(DataParallel& setting, std::string_view key, std::string_view 
 Result<void> takePart(DataParallel& setting, std::string_view part)
 {
     const std::size_t equals = part.find('=');
-    const std::string_view key = trimmed(part.substr(0, equals));
+    const std::string_view key = base::trimmed(part.substr(0, equals));
     const bool hasValue = equals != std::string_view::npos;
     if (!hasValue && (key == "views" || key == "manual")) {
         (key == "views" ? setting.views : setting.manual) = true;
@@ -140,7 +134,7 @@ Result<void> takePart(DataParallel& setting, std::string_view part)
                                                       "zero"};
     for (const std::string_view known : kValues)
         if (hasValue && key == known)
-            return take(setting, key, trimmed(part.substr(equals + 1)));
+            return take(setting, key, base::trimmed(part.substr(equals + 1)));
     return wrong(
         fmt::format("\"{}\" is not one of world=, bucket=, busbw=, latency=, zero=, views, manual.",
                     printable(part, 40)));
@@ -161,9 +155,9 @@ Result<DataParallel> parseDataParallel(std::string_view text, const Device& devi
     std::set<std::string_view> seen;
     for (std::size_t begin = 0; begin <= text.size();) {
         const std::size_t end = std::min(text.find(',', begin), text.size());
-        const std::string_view part = trimmed(text.substr(begin, end - begin));
+        const std::string_view part = base::trimmed(text.substr(begin, end - begin));
         begin = end + 1;
-        const std::string_view key = trimmed(part.substr(0, part.find('=')));
+        const std::string_view key = base::trimmed(part.substr(0, part.find('=')));
         if (!seen.insert(key).second)
             return wrong(fmt::format("{} appears twice.", printable(key, 40)));
         RETURN_IF_ERROR(takePart(setting, part));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/writers/profile_formats.h"
 
+#include "core/base/text.h"
 #include "core/io/byte_source.h"
 
 #include <fmt/format.h>
@@ -16,11 +17,7 @@ namespace {
 /// ".csv" of "X.CSV".
 std::string endingOf(const std::filesystem::path& path)
 {
-    std::string ending = path.extension().string();
-    std::ranges::transform(ending, ending.begin(), [](char c) {
-        return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    });
-    return ending;
+    return base::lowered(path.extension().string());
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/writers/registry.h"
 
+#include "core/base/text.h"
 #include "core/base/try.h"
 #include "core/io/atomic_file.h"
 #include "core/io/byte_source.h"
@@ -22,14 +23,6 @@ namespace {
 using base::ErrorKind;
 using base::failure;
 using base::Result;
-
-std::string lowered(std::string text)
-{
-    std::ranges::transform(text, text.begin(), [](char c) {
-        return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    });
-    return text;
-}
 
 bool sameFile(const std::filesystem::path& a, const std::filesystem::path& b)
 {
@@ -103,7 +96,7 @@ std::string planEndings()
 
 Result<const PlanWriter*> writerFor(const std::filesystem::path& path)
 {
-    const std::string name = lowered(path.filename().string());
+    const std::string name = base::lowered(path.filename().string());
     const PlanWriter* found = nullptr;
     for (const PlanWriter& writer : planWriters())
         if (name.size() > writer.extension.size() && name.ends_with(writer.extension)

@@ -52,10 +52,8 @@ QVariant LeakModel::cell(int row, int column, int role) const
         return QVariant::fromValue(group.perStep.count());
     if (column == NameColumn && role == Qt::ToolTipRole)
         return plainTip(fileText(group.name));
-    if (column == NameColumn && role == PathRole) {
-        const QString name = fileText(group.name);
-        return name.startsWith(u'(') ? QString{} : name.left(name.lastIndexOf(u':'));
-    }
+    if (column == NameColumn && role == PathRole)
+        return frameSource(group.name);
     return {};
 }
 

@@ -17,15 +17,6 @@ namespace {
 constexpr std::array kGroupColumns{TableColumn{"Group"}, TableColumn{"Live", true},
                                    TableColumn{"Blocks", true}};
 
-/// Where an editor opens the group's first frame; empty: it has none.
-QString sourceOf(const memtrace::LiveGroup& group)
-{
-    if (group.frames.empty())
-        return {};
-    const QString frame = fileText(group.frames.front());
-    return frame.left(frame.lastIndexOf(u':'));
-}
-
 } // namespace
 
 LiveGroupModel::LiveGroupModel(QObject* parent) : RowsModel{kGroupColumns, parent} {}
@@ -60,7 +51,9 @@ QVariant LiveGroupModel::cell(int row, int column, int role) const
         return {};
     if (role == Qt::ToolTipRole)
         return plainTip(fileText(group.name));
-    return role == PathRole ? QVariant{sourceOf(group)} : QVariant{};
+    return role == PathRole
+               ? QVariant{group.frames.empty() ? QString{} : frameSource(group.frames.front())}
+               : QVariant{};
 }
 
 QString groupText(const std::string& name, memtrace::LiveBy by)
@@ -92,6 +85,13 @@ QString frameGroupText(const std::string& name)
         return text;
     const QString source = parts[parts.size() - 3] + u':' + parts[parts.size() - 2];
     return parts.last() + QStringLiteral(", ") + shortSource(source);
+}
+
+QString frameSource(const std::string& name)
+{
+    const QString frame = fileText(name);
+    const qsizetype colon = frame.lastIndexOf(u':');
+    return colon < 0 || frame.startsWith(u'(') ? QString{} : frame.left(colon);
 }
 
 } // namespace plimsoll::ui

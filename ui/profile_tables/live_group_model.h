@@ -31,5 +31,7 @@ private:
 [[nodiscard]] QString groupText(const std::string& name, memtrace::LiveBy by);
 /// Of "train/model.py:12:forward": "forward, model.py:12"; anything else stays as it is.
 [[nodiscard]] QString frameGroupText(const std::string& name);
+/// Of the same, where an editor opens it: "train/model.py:12"; empty: it is no frame.
+[[nodiscard]] QString frameSource(const std::string& name);
 
 } // namespace plimsoll::ui

@@ -37,8 +37,20 @@ bool livesThroughSteps(EventIndex freed, const Following& following)
                : following.secondBackward != kNoEvent && freed > following.secondBackward;
 }
 
+/// By stack: whether a function forward() is in it, which is a module's.
+std::vector<bool> stacksOfModules(const StackTable& stacks)
+{
+    std::vector<bool> ofModules(stacks.stackCount());
+    for (std::size_t i = 0; i < ofModules.size(); ++i)
+        ofModules[i] = std::ranges::any_of(stacks.stack(StackId{i}), [&](FrameId frame) {
+            return stacks.text(stacks.frame(frame).name) == "forward";
+        });
+    return ofModules;
+}
+
+/// `isCutOff`: a module made it, and an allocation failed after it.
 std::pair<MemoryClass, ClassRule> decide(StepPhase phase, EventIndex freed,
-                                         const Following& following)
+                                         const Following& following, bool isCutOff)
 {
     switch (phase) {
     case StepPhase::Optimizer:
@@ -56,6 +68,8 @@ std::pair<MemoryClass, ClassRule> decide(StepPhase phase, EventIndex freed,
             return {MemoryClass::Activations, ClassRule::SurvivesIntoBackward};
         if (freed != kNoEvent)
             return {MemoryClass::Temporaries, ClassRule::FreedInForward};
+        if (isCutOff)
+            return {MemoryClass::Activations, ClassRule::FailsBeforeBackward};
         break;
     case StepPhase::Unknown: break;
     }
@@ -87,6 +101,8 @@ const char* ruleText(ClassRule rule)
         return "It was allocated before a backward, and it outlives the whole step.";
     case ClassRule::FreedInForward:
         return "Forward allocated it, and it was freed before backward.";
+    case ClassRule::FailsBeforeBackward:
+        return "A module's forward() allocated it, and an allocation failed before backward.";
     case ClassRule::NoPhase: break;
     }
     return "The recording doesn't tell in which phase it was allocated.";
@@ -98,6 +114,8 @@ Classes classify(const MemoryTrace& trace, const DeviceTrace& device)
     const std::vector<StepPhase> phases = stepPhases(trace, device);
     std::vector<std::uint8_t> classes(allocations.size());
     std::vector<std::uint8_t> rules(allocations.size());
+    const std::vector<bool> ofModules = stacksOfModules(trace.stacks());
+    const EventIndex failure = device.outOfMemory().empty() ? 0 : device.outOfMemory().back().event;
     // From the end, so that the next allocation in another phase is known.
     Following following;
     EventIndex runBegin = kNoEvent;
@@ -117,7 +135,8 @@ Classes classify(const MemoryTrace& trace, const DeviceTrace& device)
         }
         runBegin = event;
         const auto [memoryClass, rule] =
-            decide(phase, allocations.freeEvent[allocation], following);
+            decide(phase, allocations.freeEvent[allocation], following,
+                   event < failure && ofModules[allocations.stack[allocation]]);
         classes[allocation] = static_cast<std::uint8_t>(memoryClass);
         rules[allocation] = static_cast<std::uint8_t>(rule);
         if (phase == StepPhase::Backward)

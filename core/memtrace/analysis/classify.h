@@ -32,6 +32,7 @@ enum class ClassRule : std::uint8_t {
     SurvivesIntoBackward,
     LivesThroughSteps,
     FreedInForward,
+    FailsBeforeBackward,
     NoPhase, ///< the recording doesn't tell in which phase it was made
 };
 /// A sentence.

@@ -2,6 +2,7 @@
 #include "core/memtrace/filter/filter_values.h"
 
 #include "core/base/format.h"
+#include "core/base/text.h"
 #include "core/base/try.h"
 #include "core/memtrace/analysis/classify.h"
 
@@ -19,31 +20,14 @@ namespace {
 using base::ErrorKind;
 using base::Result;
 
-std::string_view stripped(std::string_view text)
-{
-    constexpr std::string_view kSpaces = " \t";
-    const std::size_t begin = text.find_first_not_of(kSpaces);
-    if (begin == std::string_view::npos)
-        return {};
-    return text.substr(begin, text.find_last_not_of(kSpaces) - begin + 1);
-}
-
-std::string lowered(std::string_view text)
-{
-    std::string lower{text};
-    std::ranges::transform(lower, lower.begin(), [](char c) {
-        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
-    return lower;
-}
-
 /// Parts between commas, none of them empty.
 std::vector<std::string_view> listed(std::string_view text)
 {
     std::vector<std::string_view> parts;
     for (std::size_t begin = 0; begin <= text.size();) {
         const std::size_t end = std::min(text.find(',', begin), text.size());
-        if (const std::string_view part = stripped(text.substr(begin, end - begin)); !part.empty())
+        if (const std::string_view part = base::trimmed(text.substr(begin, end - begin));
+            !part.empty())
             parts.push_back(part);
         begin = end + 1;
     }
@@ -75,15 +59,15 @@ Result<ValueRange> parseRange(std::string_view text, const ParseNumber& parse)
     constexpr std::string_view kTo = " to ";
     ValueRange range;
     if (const std::size_t to = text.find(kTo); to != std::string_view::npos) {
-        ASSIGN_OR_RETURN(range.least, parse(stripped(text.substr(0, to))));
-        ASSIGN_OR_RETURN(range.most, parse(stripped(text.substr(to + kTo.size()))));
+        ASSIGN_OR_RETURN(range.least, parse(base::trimmed(text.substr(0, to))));
+        ASSIGN_OR_RETURN(range.most, parse(base::trimmed(text.substr(to + kTo.size()))));
         if (range.least > range.most)
             std::swap(range.least, range.most);
         return range;
     }
     const std::size_t behind = std::min(text.find_first_not_of("<>=≤≥"), text.size());
     const std::string_view sign = text.substr(0, behind);
-    ASSIGN_OR_RETURN(const std::int64_t value, parse(stripped(text.substr(behind))));
+    ASSIGN_OR_RETURN(const std::int64_t value, parse(base::trimmed(text.substr(behind))));
     if (sign == ">=" || sign == "≥")
         range.least = value;
     else if (sign == ">")
@@ -106,12 +90,12 @@ Result<std::vector<bool>> parseClasses(std::string_view text)
     std::vector<bool> wanted(kMemoryClassCount, false);
     std::string names;
     for (const timeline::Layer& layer : *classLayers())
-        names += (names.empty() ? "" : ", ") + lowered(layer.name);
+        names += (names.empty() ? "" : ", ") + base::lowered(layer.name);
     const std::vector<std::string_view> parts = listed(text);
     for (const std::string_view part : parts) {
-        const std::string name = lowered(part);
+        const std::string name = base::lowered(part);
         const auto at = std::ranges::find_if(*classLayers(), [&](const timeline::Layer& layer) {
-            return layer.id == name || lowered(layer.name) == name;
+            return layer.id == name || base::lowered(layer.name) == name;
         });
         if (at == classLayers()->end())
             return wrong(part, fmt::format("classes are {}.", names));
@@ -124,9 +108,9 @@ Result<std::vector<bool>> parseClasses(std::string_view text)
 
 Result<ValueRange> parseSizes(std::string_view text)
 {
-    if (stripped(text).empty())
+    if (base::trimmed(text).empty())
         return wrong({}, "a size such as \">= 1 MiB\", or \"1 MiB to 2 MiB\".");
-    return parseRange(stripped(text), [](std::string_view part) {
+    return parseRange(base::trimmed(text), [](std::string_view part) {
         return base::parseBytes(part).map([](base::Bytes bytes) { return bytes.count(); });
     });
 }
@@ -135,8 +119,8 @@ Result<std::vector<std::size_t>> parseStreams(std::string_view text)
 {
     std::vector<std::size_t> streams;
     for (const std::string_view part : listed(text)) {
-        const auto stream =
-            lowered(part) == "default" ? std::optional<std::size_t>{0} : number<std::size_t>(part);
+        const auto stream = base::lowered(part) == "default" ? std::optional<std::size_t>{0}
+                                                             : number<std::size_t>(part);
         if (!stream)
             return wrong(part, "streams are \"default\" and numbers, such as \"0, 2\".");
         streams.push_back(*stream);
@@ -148,9 +132,9 @@ Result<std::vector<std::size_t>> parseStreams(std::string_view text)
 
 Result<TextPattern> parseText(std::string_view text)
 {
-    if (stripped(text).empty() || stripped(text) == "//")
+    if (base::trimmed(text).empty() || base::trimmed(text) == "//")
         return wrong({}, "words, or an expression between slashes such as \"/h\\.\\d+/\".");
-    return TextPattern::parse(stripped(text));
+    return TextPattern::parse(base::trimmed(text));
 }
 
 Result<std::vector<PoolPattern>> parsePools(std::string_view text)
@@ -160,9 +144,9 @@ Result<std::vector<PoolPattern>> parsePools(std::string_view text)
     std::vector<PoolPattern> pools;
     for (const std::string_view part : listed(text)) {
         const std::size_t point = part.find('.');
-        if (lowered(part) == "default") {
+        if (base::lowered(part) == "default") {
             pools.push_back({std::array<std::uint64_t, 2>{0, 0}});
-        } else if (lowered(part) == "private") {
+        } else if (base::lowered(part) == "private") {
             pools.push_back({});
         } else {
             const auto first = number<std::uint64_t>(part.substr(0, point));
@@ -181,13 +165,13 @@ Result<std::vector<PoolPattern>> parsePools(std::string_view text)
 Result<NamePattern> NamePattern::parse(std::string_view text)
 {
     NamePattern pattern;
-    const std::string_view value = stripped(text);
+    const std::string_view value = base::trimmed(text);
     if (value.size() > 2 && value.front() == '/' && value.back() == '/') {
         ASSIGN_OR_RETURN(pattern.m_pattern, TextPattern::parse(value));
         return pattern;
     }
     for (const std::string_view part : listed(value))
-        pattern.m_names.push_back(lowered(part));
+        pattern.m_names.push_back(base::lowered(part));
     if (pattern.m_names.empty() || value == "//")
         return wrong({}, "names of phases, or an expression such as \"/step \\d+/\".");
     return pattern;
@@ -195,14 +179,15 @@ Result<NamePattern> NamePattern::parse(std::string_view text)
 
 bool NamePattern::matches(std::string_view name) const
 {
-    return m_pattern ? m_pattern->matches(name)
-                     : std::ranges::find(m_names, lowered(stripped(name))) != m_names.end();
+    return m_pattern
+               ? m_pattern->matches(name)
+               : std::ranges::find(m_names, base::lowered(base::trimmed(name))) != m_names.end();
 }
 
 Result<LifePattern> LifePattern::parse(std::string_view text)
 {
     constexpr std::string_view kEvents = "events";
-    const std::string value = lowered(stripped(text));
+    const std::string value = base::lowered(base::trimmed(text));
     LifePattern pattern;
     if (value.empty())
         return wrong({}, "a time such as \">= 10 ms\", a number such as \"< 100 events\", \"to the "
@@ -214,7 +199,7 @@ Result<LifePattern> LifePattern::parse(std::string_view text)
     } else if (value.ends_with(kEvents)) {
         pattern.m_kind = Kind::Events;
         const std::string_view figures =
-            stripped(std::string_view{value}.substr(0, value.size() - kEvents.size()));
+            base::trimmed(std::string_view{value}.substr(0, value.size() - kEvents.size()));
         ASSIGN_OR_RETURN(pattern.m_range,
                          parseRange(figures, [](std::string_view part) -> Result<std::int64_t> {
                              constexpr std::int64_t kMost = std::int64_t{1} << 40;

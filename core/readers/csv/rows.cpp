@@ -2,6 +2,7 @@
 #include "core/readers/csv/rows.h"
 
 #include "core/base/format.h"
+#include "core/base/text.h"
 #include "core/base/unicode.h"
 
 #include <fmt/format.h>
@@ -24,15 +25,6 @@ constexpr std::int64_t kMostDevices = 4096;
 constexpr std::int64_t kLongest = std::int64_t{1} << 61U; ///< of times and event numbers
 constexpr std::size_t kShownBytes = 40;
 
-std::string_view trimmed(std::string_view text)
-{
-    constexpr std::string_view kSpace = " \t";
-    const std::size_t begin = text.find_first_not_of(kSpace);
-    if (begin == std::string_view::npos)
-        return {};
-    return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
-}
-
 /// Spreadsheets take some texts for formulas: exports put an apostrophe before them.
 std::string_view withoutGuard(std::string_view text)
 {
@@ -40,15 +32,6 @@ std::string_view withoutGuard(std::string_view text)
     const bool isGuarded =
         text.size() > 1 && text.front() == '\'' && kSigns.find(text[1]) != std::string_view::npos;
     return isGuarded ? text.substr(1) : text;
-}
-
-std::string lowercase(std::string_view text)
-{
-    std::string result{text};
-    for (char& c : result)
-        if (c >= 'A' && c <= 'Z')
-            c = static_cast<char>(c - 'A' + 'a');
-    return result;
 }
 
 /// Decimal, or hexadecimal behind 0x.
@@ -78,7 +61,7 @@ public:
     [[nodiscard]] std::string_view text(Column column) const
     {
         const auto field = m_header.fieldOf.at(static_cast<std::size_t>(column));
-        return field && *field < m_fields.size() ? withoutGuard(trimmed(m_fields[*field]))
+        return field && *field < m_fields.size() ? withoutGuard(base::trimmed(m_fields[*field]))
                                                  : std::string_view{};
     }
     /// Between two numbers, both included; nothing if it is empty.
@@ -116,10 +99,10 @@ std::optional<std::array<std::uint64_t, 2>> poolOf(std::string_view text)
     if (text.starts_with('(') && text.ends_with(')'))
         text = text.substr(1, text.size() - 2);
     const std::size_t between = text.find_first_of(".,");
-    const auto first = parsedNumber<std::uint64_t>(trimmed(text.substr(0, between)));
+    const auto first = parsedNumber<std::uint64_t>(base::trimmed(text.substr(0, between)));
     if (between == std::string_view::npos)
         return first ? std::optional{std::array<std::uint64_t, 2>{*first, 0}} : std::nullopt;
-    const auto second = parsedNumber<std::uint64_t>(trimmed(text.substr(between + 1)));
+    const auto second = parsedNumber<std::uint64_t>(base::trimmed(text.substr(between + 1)));
     return first && second ? std::optional{std::array{*first, *second}} : std::nullopt;
 }
 
@@ -195,7 +178,8 @@ Header headerOf(const std::vector<std::string>& fields)
     Header header;
     header.fields = fields.size();
     for (std::size_t i = 0; i < fields.size(); ++i) {
-        const auto* const name = std::ranges::find(kColumnNames, lowercase(trimmed(fields[i])));
+        const auto* const name =
+            std::ranges::find(kColumnNames, base::lowered(base::trimmed(fields[i])));
         if (name == kColumnNames.end())
             continue;
         auto& field = header.fieldOf.at(static_cast<std::size_t>(name - kColumnNames.begin()));

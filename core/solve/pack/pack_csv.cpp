@@ -3,6 +3,7 @@
 
 #include "core/base/format.h"
 #include "core/base/limits.h"
+#include "core/base/text.h"
 #include "core/base/try.h"
 
 #include <fmt/format.h>
@@ -44,11 +45,9 @@ void split(std::string_view line, std::vector<std::string_view>& fields)
     fields.push_back(line.substr(begin));
 }
 
-std::string_view trimmed(std::string_view field)
+std::string_view unquoted(std::string_view field)
 {
-    constexpr std::string_view kBlank = " \t";
-    field.remove_prefix(std::min(field.find_first_not_of(kBlank), field.size()));
-    field = field.substr(0, field.find_last_not_of(kBlank) + 1);
+    field = base::trimmed(field);
     if (field.size() >= 2 && field.front() == '"' && field.back() == '"')
         field = field.substr(1, field.size() - 2);
     return field;
@@ -56,8 +55,9 @@ std::string_view trimmed(std::string_view field)
 
 std::optional<std::size_t> find(const std::vector<std::string_view>& fields, std::string_view name)
 {
-    const auto found = std::find_if(fields.begin(), fields.end(),
-                                    [&](std::string_view field) { return trimmed(field) == name; });
+    const auto found = std::find_if(fields.begin(), fields.end(), [&](std::string_view field) {
+        return unquoted(field) == name;
+    });
     if (found == fields.end())
         return std::nullopt;
     return static_cast<std::size_t>(found - fields.begin());
@@ -126,7 +126,7 @@ private:
         }
         for (const std::string_view name : kNames)
             if (std::count_if(m_fields.begin(), m_fields.end(),
-                              [&](std::string_view field) { return trimmed(field) == name; })
+                              [&](std::string_view field) { return unquoted(field) == name; })
                 > 1)
                 return failure(ErrorKind::File,
                                fmt::format("the column \"{}\" appears twice.", name));
@@ -136,7 +136,7 @@ private:
 
     Result<std::int64_t> number(Column column) const
     {
-        const std::string_view text = trimmed(m_fields[m_place[column]]);
+        const std::string_view text = unquoted(m_fields[m_place[column]]);
         std::int64_t value = 0;
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
         const bool isWhole = end == text.data() + text.size() && !text.empty();
@@ -156,7 +156,7 @@ private:
             return failure(ErrorKind::File,
                            fmt::format("it has {}, but there are {} columns.",
                                        base::counted(m_fields.size(), "field"), m_columns));
-        const std::string_view id = trimmed(m_fields[m_place[Id]]);
+        const std::string_view id = unquoted(m_fields[m_place[Id]]);
         if (id.empty())
             return failure(ErrorKind::File, "the id is empty.");
         if (const auto [first, added] = m_lineOf.try_emplace(id, m_line); !added)

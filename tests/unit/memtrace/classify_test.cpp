@@ -39,6 +39,7 @@ public:
         add(Action::FreeRequested, allocation + 1, {});
         add(Action::FreeCompleted, allocation + 1, {});
     }
+    void fail(StackId stack) { add(Action::OutOfMemory, 0, stack); }
     void begin(const char* range) { m_builder.beginRange(range, 0, m_time + 1); }
     void end(const char* range) { m_builder.endRange(range, 0, m_time); }
     [[nodiscard]] MemoryTracePtr build()
@@ -75,6 +76,7 @@ private Q_SLOTS:
     void whatOutlivesAStepIsLasting();
     void needsPythonFrames();
     void believesAnnotations();
+    void knowsActivationsOfAFailedForward();
 };
 
 struct Expected
@@ -179,6 +181,23 @@ void ClassifyTest::believesAnnotations()
     compare(recording.build(), {{before, MemoryClass::Temporaries, ClassRule::FreedInForward},
                                 {moment, MemoryClass::OptimizerState, ClassRule::OutlivesOptimizer},
                                 {after, MemoryClass::Temporaries, ClassRule::FreedInForward}});
+}
+
+void ClassifyTest::knowsActivationsOfAFailedForward()
+{
+    Recording recording;
+    const StackId forward = recording.python("model.py", "forward");
+    const StackId setUp = recording.python("train.py", "load");
+    const std::size_t weight = recording.alloc(setUp);
+    const std::size_t saved = recording.alloc(forward);
+    const std::size_t scratch = recording.alloc(forward);
+    recording.free(scratch);
+    recording.fail(forward);
+    const std::size_t after = recording.alloc(forward);
+    compare(recording.build(), {{weight, MemoryClass::NotKnown, ClassRule::NoPhase},
+                                {saved, MemoryClass::Activations, ClassRule::FailsBeforeBackward},
+                                {scratch, MemoryClass::Temporaries, ClassRule::FreedInForward},
+                                {after, MemoryClass::NotKnown, ClassRule::NoPhase}});
 }
 
 } // namespace

@@ -20,8 +20,6 @@ namespace plimsoll::ui {
 
 namespace {
 
-constexpr int kDelay = 40; ///< ms after the last move of the cursor
-
 /// What is wanted of the rows, for a thread.
 struct Wanted
 {
@@ -83,12 +81,10 @@ AllocationPage::AllocationPage(Rows rows, const QString& name, QWidget* parent)
         *m_table, {AllocationModel::NameColumn, 120}, {{AllocationModel::SourceColumn, 60}}};
     m_table->horizontalHeader()->setMinimumSectionSize(Theme::current().px(44));
     column->addWidget(m_table, 1);
-    m_later.setSingleShot(true);
-    m_later.setInterval(kDelay);
-    connect(&m_later, &QTimer::timeout, this, &AllocationPage::refresh);
+    m_work = new LateWork{*this, [this] { refresh(); }};
     connect(m_chip, &RangeChip::clicked, this, &AllocationPage::rangeRemoved);
     connect(m_table->horizontalHeader(), &QHeaderView::sortIndicatorChanged, this,
-            &AllocationPage::refreshSoon);
+            [this] { m_work->want(); });
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex& current) {
                 if (!m_isTaking && current.isValid())
@@ -113,7 +109,7 @@ void AllocationPage::setPicture(workspace::ProfilePicturePtr picture)
     m_table->setColumnHidden(AllocationModel::StreamColumn, std::ranges::all_of(places, isDefault));
     m_table->setColumnHidden(AllocationModel::PoolColumn,
                              std::ranges::none_of(places, &memtrace::Place::isPrivate));
-    refreshSoon();
+    m_work->want();
 }
 
 void AllocationPage::setStep(std::optional<std::size_t> step)
@@ -121,7 +117,7 @@ void AllocationPage::setStep(std::optional<std::size_t> step)
     if (m_rows == Rows::All || !step || step == m_step)
         return;
     m_step = step;
-    refreshSoon();
+    m_work->want();
 }
 
 void AllocationPage::setRange(std::optional<StepRange> range)
@@ -130,7 +126,7 @@ void AllocationPage::setRange(std::optional<StepRange> range)
         return;
     m_range = range;
     m_chip->setRange(range);
-    refreshSoon();
+    m_work->want();
 }
 
 void AllocationPage::select(std::optional<std::uint32_t> allocation)
@@ -144,25 +140,10 @@ void AllocationPage::select(std::optional<std::uint32_t> allocation)
         m_table->selectRow(row);
 }
 
-void AllocationPage::showEvent(QShowEvent* event)
-{
-    QWidget::showEvent(event);
-    if (!m_isCurrent)
-        refresh();
-}
-
-void AllocationPage::refreshSoon()
-{
-    m_isCurrent = false;
-    if (isVisible())
-        m_later.start();
-}
-
 void AllocationPage::refresh()
 {
     if (!m_picture || m_picture->timeline->stepCount() == 0)
         return;
-    m_isCurrent = true;
     const QHeaderView& header = *m_table->horizontalHeader();
     Wanted wanted;
     wanted.picture = m_picture;

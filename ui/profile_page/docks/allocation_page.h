@@ -3,9 +3,9 @@
 
 #include "ui/base/job_runner.h"
 #include "ui/base/selection.h"
+#include "ui/profile_page/docks/late_work.h"
 #include "ui/profile_tables/allocation_model.h"
 
-#include <QTimer>
 #include <QWidget>
 
 #include <optional>
@@ -38,18 +38,14 @@ public:
     [[nodiscard]] QTableView& table() const { return *m_table; }
     [[nodiscard]] JobRunnerBase& job() { return m_sorter; }
     /// Whether the rows are those that are wanted.
-    [[nodiscard]] bool isCurrent() const { return m_isCurrent && !m_sorter.isRunning(); }
+    [[nodiscard]] bool isCurrent() const { return m_work->isBegun() && !m_sorter.isRunning(); }
 
 Q_SIGNALS:
     void allocationChosen(std::optional<std::uint32_t> allocation);
     void sourceWanted(const QString& source);
     void rangeRemoved();
 
-protected:
-    void showEvent(QShowEvent* event) override;
-
 private:
-    void refreshSoon();
     void refresh();
     void take(const AllocationRows& rows, std::optional<std::size_t> step);
 
@@ -62,9 +58,8 @@ private:
     std::optional<std::size_t> m_step;
     std::optional<StepRange> m_range;
     std::optional<std::uint32_t> m_selected;
-    bool m_isCurrent = false;
+    LateWork* m_work = nullptr;
     bool m_isTaking = false; ///< the current row changes, but not by the user
-    QTimer m_later;
     JobRunner<AllocationRows> m_sorter;
 };
 

@@ -26,6 +26,7 @@ DiagnosisPage::DiagnosisPage(QWidget* parent) : QWidget{parent}
         m_view->showText(tr("Replaying the allocator under other settings: %1")
                              .arg(percentText(perMille / 1000.0)));
     });
+    m_work = new LateWork{*this, [this] { refresh(); }};
 }
 
 void DiagnosisPage::setPicture(workspace::ProfilePicturePtr picture)
@@ -36,23 +37,13 @@ void DiagnosisPage::setPicture(workspace::ProfilePicturePtr picture)
         return;
     }
     m_picture = std::move(picture);
-    m_isCurrent = false;
-    if (isVisible())
-        refresh();
-}
-
-void DiagnosisPage::showEvent(QShowEvent* event)
-{
-    QWidget::showEvent(event);
-    if (!m_isCurrent)
-        refresh();
+    m_work->want();
 }
 
 void DiagnosisPage::refresh()
 {
     if (!m_picture)
         return;
-    m_isCurrent = true;
     m_doctor.start(
         [picture = m_picture](const base::JobContext& job) {
             return doctor::diagnose(*picture->trace, picture->device(), job);

@@ -4,6 +4,7 @@
 #include "core/doctor/diagnosis.h"
 #include "core/workspace/profile/profile_picture.h"
 #include "ui/base/job_runner.h"
+#include "ui/profile_page/docks/late_work.h"
 
 #include <QWidget>
 
@@ -25,14 +26,11 @@ public:
     void setPicture(workspace::ProfilePicturePtr picture);
     [[nodiscard]] DiagnosisView& view() const { return *m_view; }
     [[nodiscard]] JobRunnerBase& job() { return m_doctor; }
-    [[nodiscard]] bool isCurrent() const { return m_isCurrent && !m_doctor.isRunning(); }
+    [[nodiscard]] bool isCurrent() const { return m_work->isBegun() && !m_doctor.isRunning(); }
 
 Q_SIGNALS:
     /// To the moment that the diagnosis is about.
     void stepWanted(std::size_t step);
-
-protected:
-    void showEvent(QShowEvent* event) override;
 
 private:
     void refresh();
@@ -40,7 +38,7 @@ private:
 
     DiagnosisView* m_view = nullptr;
     workspace::ProfilePicturePtr m_picture;
-    bool m_isCurrent = false;
+    LateWork* m_work = nullptr;
     std::optional<std::size_t> m_step;
     JobRunner<doctor::Diagnosis> m_doctor;
 };

@@ -16,7 +16,6 @@ namespace plimsoll::ui {
 
 namespace {
 
-constexpr int kFlameDelay = 40; ///< ms after the last change of the range
 constexpr double kNanoseconds = 1e9;
 
 /// "12.4 GiB s"; of a recording without times "310 GiB events".
@@ -30,15 +29,6 @@ QString weightText(double weight, bool hasTimes)
 QString nodeName(const memtrace::FlameNode& node)
 {
     return node.parent == memtrace::kNone ? FlamePage::tr("all") : frameGroupText(node.name);
-}
-
-/// Where an editor opens a function; empty: nowhere.
-QString sourceOfNode(const memtrace::FlameNode& node)
-{
-    const QString name = fileText(node.name);
-    return node.parent == memtrace::kNone || name.startsWith(u'(')
-               ? QString{}
-               : name.left(name.lastIndexOf(u':'));
 }
 
 } // namespace
@@ -68,9 +58,7 @@ FlamePage::FlamePage(QWidget* parent) : QWidget{parent}
     m_view->setAccessibleName(tr("Bytes times lifetime by function"));
     area->setWidget(m_view);
     column->addWidget(area, 1);
-    m_later.setSingleShot(true);
-    m_later.setInterval(kFlameDelay);
-    connect(&m_later, &QTimer::timeout, this, &FlamePage::refresh);
+    m_work = new LateWork{*this, [this] { refresh(); }};
     connect(m_view, &FlameView::activated, this, &FlamePage::openSourceOf);
     connect(m_view, &FlameView::menuWanted, this, &FlamePage::showMenu);
 }
@@ -78,7 +66,7 @@ FlamePage::FlamePage(QWidget* parent) : QWidget{parent}
 void FlamePage::setPicture(workspace::ProfilePicturePtr picture)
 {
     m_picture = std::move(picture);
-    refreshSoon();
+    m_work->want();
 }
 
 void FlamePage::setRange(std::optional<StepRange> range)
@@ -86,7 +74,7 @@ void FlamePage::setRange(std::optional<StepRange> range)
     if (range == m_range)
         return;
     m_range = range;
-    refreshSoon();
+    m_work->want();
 }
 
 QString FlamePage::text() const
@@ -94,25 +82,10 @@ QString FlamePage::text() const
     return m_head->text();
 }
 
-void FlamePage::showEvent(QShowEvent* event)
-{
-    QWidget::showEvent(event);
-    if (!m_isCurrent)
-        refresh();
-}
-
-void FlamePage::refreshSoon()
-{
-    m_isCurrent = false;
-    if (isVisible())
-        m_later.start();
-}
-
 void FlamePage::refresh()
 {
     if (!m_picture || m_picture->timeline->stepCount() == 0)
         return;
-    m_isCurrent = true;
     const std::size_t last = m_picture->timeline->stepCount() - 1;
     const StepRange range = m_range.value_or(StepRange{0, last});
     m_finder.start(
@@ -134,7 +107,7 @@ void FlamePage::refresh()
 
 void FlamePage::openSourceOf(std::uint32_t node)
 {
-    const QString source = sourceOfNode(m_view->flame()->nodes[node]);
+    const QString source = frameSource(m_view->flame()->nodes[node].name);
     if (!source.isEmpty())
         Q_EMIT sourceWanted(source);
 }
@@ -142,7 +115,7 @@ void FlamePage::openSourceOf(std::uint32_t node)
 void FlamePage::showMenu(std::uint32_t node, const QPoint& at)
 {
     const memtrace::FlameNode& shown = m_view->flame()->nodes[node];
-    const QString source = sourceOfNode(shown);
+    const QString source = frameSource(shown.name);
     QMenu menu{this};
     if (!source.isEmpty())
         connect(menu.addAction(tr("&Show Only These")), &QAction::triggered, this,

@@ -5,8 +5,8 @@
 #include "ui/base/job_runner.h"
 #include "ui/base/selection.h"
 #include "ui/flame/flame_view.h"
+#include "ui/profile_page/docks/late_work.h"
 
-#include <QTimer>
 #include <QWidget>
 
 #include <optional>
@@ -29,18 +29,14 @@ public:
     [[nodiscard]] FlameView& view() const { return *m_view; }
     [[nodiscard]] JobRunnerBase& job() { return m_finder; }
     [[nodiscard]] QString text() const;
-    [[nodiscard]] bool isCurrent() const { return m_isCurrent && !m_finder.isRunning(); }
+    [[nodiscard]] bool isCurrent() const { return m_work->isBegun() && !m_finder.isRunning(); }
 
 Q_SIGNALS:
     void sourceWanted(const QString& source);
     void filterWanted(const memtrace::FilterTerm& term);
     void pictureWanted(QWidget& view, const QString& what);
 
-protected:
-    void showEvent(QShowEvent* event) override;
-
 private:
-    void refreshSoon();
     void refresh();
     void openSourceOf(std::uint32_t node);
     void showMenu(std::uint32_t node, const QPoint& at);
@@ -49,8 +45,7 @@ private:
     FlameView* m_view = nullptr;
     workspace::ProfilePicturePtr m_picture;
     std::optional<StepRange> m_range;
-    bool m_isCurrent = false;
-    QTimer m_later;
+    LateWork* m_work = nullptr;
     JobRunner<FlamePtr> m_finder;
 };
 

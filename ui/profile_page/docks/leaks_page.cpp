@@ -63,14 +63,13 @@ LeaksPage::LeaksPage(QWidget* parent) : QWidget{parent}, m_model{new LeakModel{t
         if (!source.isEmpty())
             Q_EMIT sourceWanted(source);
     });
+    m_work = new LateWork{*this, [this] { refresh(); }};
 }
 
 void LeaksPage::setPicture(workspace::ProfilePicturePtr picture)
 {
     m_picture = std::move(picture);
-    m_isCurrent = false;
-    if (isVisible())
-        refresh();
+    m_work->want();
 }
 
 QString LeaksPage::text() const
@@ -78,18 +77,10 @@ QString LeaksPage::text() const
     return m_text->text();
 }
 
-void LeaksPage::showEvent(QShowEvent* event)
-{
-    QWidget::showEvent(event);
-    if (!m_isCurrent)
-        refresh();
-}
-
 void LeaksPage::refresh()
 {
     if (!m_picture)
         return;
-    m_isCurrent = true;
     m_finder.start(
         [picture = m_picture](const base::JobContext&) {
             return base::Result<memtrace::Leaks>{

@@ -4,6 +4,7 @@
 #include "core/memtrace/analysis/leaks.h"
 #include "core/workspace/profile/profile_picture.h"
 #include "ui/base/job_runner.h"
+#include "ui/profile_page/docks/late_work.h"
 #include "ui/profile_tables/leak_model.h"
 
 #include <QWidget>
@@ -30,15 +31,12 @@ public:
     [[nodiscard]] JobRunnerBase& job() { return m_finder; }
     /// What was found, as a sentence.
     [[nodiscard]] QString text() const;
-    [[nodiscard]] bool isCurrent() const { return m_isCurrent && !m_finder.isRunning(); }
+    [[nodiscard]] bool isCurrent() const { return m_work->isBegun() && !m_finder.isRunning(); }
 
 Q_SIGNALS:
     /// The newest allocation of the chosen place.
     void allocationChosen(std::optional<std::uint32_t> allocation);
     void sourceWanted(const QString& source);
-
-protected:
-    void showEvent(QShowEvent* event) override;
 
 private:
     void refresh();
@@ -48,7 +46,7 @@ private:
     QTableView* m_table = nullptr;
     QLabel* m_text = nullptr;
     workspace::ProfilePicturePtr m_picture;
-    bool m_isCurrent = false;
+    LateWork* m_work = nullptr;
     JobRunner<memtrace::Leaks> m_finder;
 };
 

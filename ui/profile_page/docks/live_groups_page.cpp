@@ -23,7 +23,6 @@
 namespace plimsoll::ui {
 
 namespace {
-constexpr int kGroupDelay = 40; ///< ms after the last move of the cursor
 
 /// A term that keeps what a group has; none: there is no such term.
 std::optional<memtrace::FilterTerm> termOf(const memtrace::LiveGroup& group, memtrace::LiveBy by)
@@ -85,11 +84,9 @@ LiveGroupsPage::LiveGroupsPage(QWidget* parent) : QWidget{parent}, m_model{new L
     m_pages->addWidget(m_map);
     m_pages->addWidget(m_table);
     column->addWidget(m_pages, 1);
-    m_later.setSingleShot(true);
-    m_later.setInterval(kGroupDelay);
-    connect(&m_later, &QTimer::timeout, this, &LiveGroupsPage::refresh);
+    m_work = new LateWork{*this, [this] { refresh(); }};
     connect(m_by, &QComboBox::currentIndexChanged, this, [this] {
-        refreshSoon();
+        m_work->want();
         Q_EMIT shownChanged();
     });
     connect(m_asTable, &QToolButton::toggled, this, [this](bool isTable) {
@@ -168,7 +165,7 @@ void LiveGroupsPage::setPicture(workspace::ProfilePicturePtr picture)
     if (m_picture && m_picture->deviceIndex != picture->deviceIndex)
         m_step.reset();
     m_picture = std::move(picture);
-    refreshSoon();
+    m_work->want();
 }
 
 void LiveGroupsPage::setStep(std::optional<std::size_t> step)
@@ -176,7 +173,7 @@ void LiveGroupsPage::setStep(std::optional<std::size_t> step)
     if (!step || step == m_step)
         return;
     m_step = step;
-    refreshSoon();
+    m_work->want();
 }
 
 void LiveGroupsPage::setGrouping(memtrace::LiveBy by)
@@ -189,25 +186,10 @@ memtrace::LiveBy LiveGroupsPage::grouping() const
     return static_cast<memtrace::LiveBy>(m_by->currentIndex());
 }
 
-void LiveGroupsPage::showEvent(QShowEvent* event)
-{
-    QWidget::showEvent(event);
-    if (!m_isCurrent)
-        refresh();
-}
-
-void LiveGroupsPage::refreshSoon()
-{
-    m_isCurrent = false;
-    if (isVisible())
-        m_later.start();
-}
-
 void LiveGroupsPage::refresh()
 {
     if (!m_picture || m_picture->timeline->stepCount() == 0)
         return;
-    m_isCurrent = true;
     const std::size_t step = m_step.value_or(m_picture->timeline->peakStep());
     const memtrace::LiveBy by = grouping();
     m_grouper.start(

@@ -3,9 +3,9 @@
 
 #include "core/workspace/profile/profile_picture.h"
 #include "ui/base/job_runner.h"
+#include "ui/profile_page/docks/late_work.h"
 #include "ui/profile_tables/live_group_model.h"
 
-#include <QTimer>
 #include <QWidget>
 
 #include <optional>
@@ -42,7 +42,7 @@ public:
     [[nodiscard]] TreemapView& map() const { return *m_map; }
     [[nodiscard]] JobRunnerBase& job() { return m_grouper; }
     /// Whether the groups are those that are wanted.
-    [[nodiscard]] bool isCurrent() const { return m_isCurrent && !m_grouper.isRunning(); }
+    [[nodiscard]] bool isCurrent() const { return m_work->isBegun() && !m_grouper.isRunning(); }
 
 Q_SIGNALS:
     /// The grouping, or map and table.
@@ -51,11 +51,7 @@ Q_SIGNALS:
     void pictureWanted(QWidget& view, const QString& what);
     void sourceWanted(const QString& source);
 
-protected:
-    void showEvent(QShowEvent* event) override;
-
 private:
-    void refreshSoon();
     void refresh();
     void take(memtrace::LiveGroups live, memtrace::LiveBy by, std::size_t step);
     /// Map and table have one current group.
@@ -73,8 +69,7 @@ private:
     TextLabel* m_head = nullptr;
     workspace::ProfilePicturePtr m_picture;
     std::optional<std::size_t> m_step;
-    bool m_isCurrent = false;
-    QTimer m_later;
+    LateWork* m_work = nullptr;
     JobRunner<memtrace::LiveGroups> m_grouper;
 };
 

@@ -29,6 +29,23 @@ namespace plimsoll::ui {
 
 namespace {
 
+/// The update of a view that shows the picture and nothing else.
+template <typename View>
+auto takesPicture(View* view)
+{
+    return [view](const ProfileState& state, ProfileChanges what) {
+        if (what.testFlag(ProfileChange::Picture))
+            view->setPicture(state.picture);
+    };
+}
+
+template <typename View>
+void opensSources(ProfilePage& page, View* view, void (View::*wanted)(const QString&))
+{
+    QObject::connect(view, wanted, &page,
+                     [&page](const QString& source) { openSource(page, page.settings(), source); });
+}
+
 ProfileView allocationView(ProfilePage& page, AllocationPage::Rows rows, const QString& name)
 {
     auto* view = new AllocationPage{rows, name, &page};
@@ -44,15 +61,8 @@ ProfileView allocationView(ProfilePage& page, AllocationPage::Rows rows, const Q
                      [view, selection] { view->setRange(selection->range()); });
     QObject::connect(view, &AllocationPage::rangeRemoved, selection,
                      [selection] { selection->setRange(std::nullopt); });
-    QObject::connect(view, &AllocationPage::sourceWanted, &page,
-                     [&page](const QString& source) { openSource(page, page.settings(), source); });
-    return {.widget = view,
-            .update =
-                [view](const ProfileState& state, ProfileChanges what) {
-                    if (what.testFlag(ProfileChange::Picture))
-                        view->setPicture(state.picture);
-                },
-            .jobs = {&view->job()}};
+    opensSources(page, view, &AllocationPage::sourceWanted);
+    return {.widget = view, .update = takesPicture(view), .jobs = {&view->job()}};
 }
 
 /// A table whose model takes the picture.
@@ -100,19 +110,14 @@ ProfileView makeLiveGroupsView(ProfilePage& page)
     const QString key = QStringLiteral("liveBy");
     QObject::connect(selection, &Selection::stepChanged, view,
                      [view, selection] { view->setStep(selection->step()); });
-    QObject::connect(view, &LiveGroupsPage::sourceWanted, &page,
-                     [&page](const QString& source) { openSource(page, page.settings(), source); });
+    opensSources(page, view, &LiveGroupsPage::sourceWanted);
     QObject::connect(view, &LiveGroupsPage::shownChanged, &page, [&page] { page.storeView(); });
     QObject::connect(view, &LiveGroupsPage::pictureWanted, &page.exporter(),
                      &ProfileExport::choosePicture);
     QObject::connect(view, &LiveGroupsPage::filterWanted, &page,
                      [&page](const memtrace::FilterTerm& term) { addToFilter(page, term); });
     return {.widget = view,
-            .update =
-                [view](const ProfileState& state, ProfileChanges what) {
-                    if (what.testFlag(ProfileChange::Picture))
-                        view->setPicture(state.picture);
-                },
+            .update = takesPicture(view),
             .store =
                 [view, key](QJsonObject& to) {
                     to.insert(key, static_cast<int>(view->grouping()));
@@ -157,13 +162,7 @@ ProfileView makeCompareView(ProfilePage& page)
         if (!files.isEmpty())
             view->compareWithFile(files.front());
     });
-    return {.widget = view,
-            .update =
-                [view](const ProfileState& state, ProfileChanges what) {
-                    if (what.testFlag(ProfileChange::Picture))
-                        view->setPicture(state.picture);
-                },
-            .jobs = {&view->job()}};
+    return {.widget = view, .update = takesPicture(view), .jobs = {&view->job()}};
 }
 
 ProfileView makeDiagnosisView(ProfilePage& page)
@@ -174,11 +173,7 @@ ProfileView makeDiagnosisView(ProfilePage& page)
         Q_EMIT page.stepWanted(step);
     });
     return {.widget = view,
-            .update =
-                [view](const ProfileState& state, ProfileChanges what) {
-                    if (what.testFlag(ProfileChange::Picture))
-                        view->setPicture(state.picture);
-                },
+            .update = takesPicture(view),
             .isFirst =
                 [](const ProfileState& state) {
                     return !state.picture->device().outOfMemory().empty();
@@ -192,18 +187,13 @@ ProfileView makeFlameView(ProfilePage& page)
     Selection* selection = &page.selection();
     QObject::connect(selection, &Selection::rangeChanged, view,
                      [view, selection] { view->setRange(selection->range()); });
-    QObject::connect(view, &FlamePage::sourceWanted, &page,
-                     [&page](const QString& source) { openSource(page, page.settings(), source); });
+    opensSources(page, view, &FlamePage::sourceWanted);
     QObject::connect(view, &FlamePage::pictureWanted, &page.exporter(),
                      &ProfileExport::choosePicture);
     QObject::connect(view, &FlamePage::filterWanted, &page,
                      [&page](const memtrace::FilterTerm& term) { addToFilter(page, term); });
     return {.widget = view,
-            .update =
-                [view](const ProfileState& state, ProfileChanges what) {
-                    if (what.testFlag(ProfileChange::Picture))
-                        view->setPicture(state.picture);
-                },
+            .update = takesPicture(view),
             .goBack = [view] { return view->isVisible() && view->view().goBack(); },
             .jobs = {&view->job()}};
 }
@@ -213,15 +203,8 @@ ProfileView makeLeaksView(ProfilePage& page)
     auto* view = new LeaksPage{&page};
     QObject::connect(view, &LeaksPage::allocationChosen, &page.allocation(),
                      &AllocationSelection::select);
-    QObject::connect(view, &LeaksPage::sourceWanted, &page,
-                     [&page](const QString& source) { openSource(page, page.settings(), source); });
-    return {.widget = view,
-            .update =
-                [view](const ProfileState& state, ProfileChanges what) {
-                    if (what.testFlag(ProfileChange::Picture))
-                        view->setPicture(state.picture);
-                },
-            .jobs = {&view->job()}};
+    opensSources(page, view, &LeaksPage::sourceWanted);
+    return {.widget = view, .update = takesPicture(view), .jobs = {&view->job()}};
 }
 
 ProfileView makeSegmentsView(ProfilePage& page)
