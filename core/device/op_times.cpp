@@ -3,27 +3,36 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <string>
 
 namespace plimsoll::plan {
 
 namespace {
 
-/// The dtype in which an op computes: that of its first output, else of its first input.
-const std::string* dtypeOf(const graph::Program& program, const graph::Op& op)
+/// The index of the dtype in which an op computes: that of its first output, else of its first
+/// input.
+std::optional<std::size_t> dtypeOf(const graph::Program& program, const graph::Op& op)
 {
     for (const std::vector<graph::TensorId>* tensors : {&op.outputs, &op.reads, &op.writes})
         if (!tensors->empty())
-            return &program.dtypes[program.tensor(tensors->front()).dtype];
-    return nullptr;
+            return program.tensor(tensors->front()).dtype;
+    return std::nullopt;
 }
 
-double peakFlops(const Device& device, const std::string* dtype)
+/// By dtype of the program, then that of ops without tensors.
+std::vector<double> peakFlops(const graph::Program& program, const Device& device)
 {
-    if (dtype != nullptr)
-        if (const auto found = device.flops.find(*dtype); found != device.flops.end())
-            return found->second;
     const auto single = device.flops.find("float32");
-    return single == device.flops.end() ? 0 : single->second;
+    const double usual = single == device.flops.end() ? 0 : single->second;
+    std::vector<double> flops;
+    flops.reserve(program.dtypes.size() + 1);
+    for (const std::string& dtype : program.dtypes) {
+        const auto found = device.flops.find(dtype);
+        flops.push_back(found == device.flops.end() ? usual : found->second);
+    }
+    flops.push_back(usual);
+    return flops;
 }
 
 } // namespace
@@ -32,6 +41,8 @@ std::vector<base::Nanoseconds> opTimes(const graph::Program& program, const Devi
 {
     // A hostile file may claim 2^62 flops per op; a century per op keeps all sums inside 64 bits.
     constexpr double kLongest = 3e12;
+    // Evaluations of plans ask for the times, so no op looks a name up.
+    const std::vector<double> flopsOf = peakFlops(program, device);
     std::vector<base::Nanoseconds> times;
     times.reserve(program.ops.size());
     for (const graph::Op& op : program.ops) {
@@ -43,7 +54,7 @@ std::vector<base::Nanoseconds> opTimes(const graph::Program& program, const Devi
             times.emplace_back();
             continue;
         }
-        const double flops = peakFlops(device, dtypeOf(program, op));
+        const double flops = flopsOf[dtypeOf(program, op).value_or(program.dtypes.size())];
         const double compute = flops > 0 ? static_cast<double>(op.flops) / flops * 1e9 : 0;
         const double memory = device.bandwidth > 0 ? static_cast<double>(op.bytesMoved.count())
                                                          / device.bandwidth * 1e9

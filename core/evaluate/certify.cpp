@@ -56,12 +56,13 @@ base::Result<void> agreement(const Verification& verification, const Evaluation&
     return {};
 }
 
-base::Result<VerifiedPlanPtr> certify(const Problem& problem, const Plan& plan)
+base::Result<VerifiedPlanPtr> certify(const Problem& problem, const Plan& plan,
+                                      EvaluationPtr evaluation)
 {
     const Verification verification = verify(problem, plan);
-    EvaluationPtr evaluation;
     if (isLegal(verification)) {
-        evaluation = evaluate(problem, plan);
+        if (!evaluation)
+            evaluation = evaluate(problem, plan);
         RETURN_IF_ERROR(agreement(verification, *evaluation));
     }
     if (!verification.faults.empty())

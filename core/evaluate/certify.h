@@ -20,8 +20,8 @@ public:
     [[nodiscard]] const EvaluationPtr& evaluationPtr() const { return m_evaluation; }
 
 private:
-    friend base::Result<std::shared_ptr<const VerifiedPlan>> certify(const Problem& problem,
-                                                                     const Plan& plan);
+    friend base::Result<std::shared_ptr<const VerifiedPlan>>
+    certify(const Problem& problem, const Plan& plan, EvaluationPtr evaluation);
     friend base::Result<std::shared_ptr<const VerifiedPlan>> withBudget(const VerifiedPlan& plan,
                                                                         base::Bytes budget);
     VerifiedPlan(Problem problem, Plan plan, EvaluationPtr evaluation);
@@ -44,7 +44,9 @@ using VerifiedPlanPtr = std::shared_ptr<const VerifiedPlan>;
 
 /// The only way to make a VerifiedPlan. Fails with CheckFailed and the first fault's sentence
 /// (exceeding the budget is a fault), or with Internal if replay and evaluation disagree.
-[[nodiscard]] base::Result<VerifiedPlanPtr> certify(const Problem& problem, const Plan& plan);
+/// `evaluation`: what evaluate() says of them, if that is known already.
+[[nodiscard]] base::Result<VerifiedPlanPtr> certify(const Problem& problem, const Plan& plan,
+                                                    EvaluationPtr evaluation = {});
 
 /// A copy for another budget, which the peak must not exceed; needs no new replay.
 [[nodiscard]] base::Result<VerifiedPlanPtr> withBudget(const VerifiedPlan& plan,

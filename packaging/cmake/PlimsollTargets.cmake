@@ -27,6 +27,14 @@ function(plimsoll_unity target)
     endif()
 endfunction()
 
+# plimsoll_allocator(target): a program whose allocations mimalloc serves: planners make and drop many small vectors, which takes
+# a third less time than with the C library's. No call names it, so a linker that drops unused libraries has to be told.
+function(plimsoll_allocator target)
+    if(mimalloc_FOUND)
+        target_link_libraries(${target} PRIVATE -Wl,--push-state,--no-as-needed mimalloc -Wl,--pop-state)
+    endif()
+endfunction()
+
 # plimsoll_module(name SOURCES files... DEPS libraries...): a static core library, no Qt.
 function(plimsoll_module name)
     cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})

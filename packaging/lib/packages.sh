@@ -4,7 +4,7 @@
 # Compiler, generator, linker; ccache and mold only save time.
 build_packages="cmake ninja-build g++ ccache mold
     libexpected-dev libfmt-dev libcli11-dev libsimdjson-dev nlohmann-json3-dev robin-map-dev libre2-dev
-    libsqlite3-dev zlib1g-dev"
+    libsqlite3-dev zlib1g-dev libmimalloc-dev"
 # Qt with the platform plug-ins that open a window, and the fonts the design asks for.
 gui_packages="qt6-base-dev qt6-base-dev-tools qt6-svg-dev qt6-qpa-plugins libgl-dev
     fonts-inter fonts-jetbrains-mono fonts-dejavu-core"

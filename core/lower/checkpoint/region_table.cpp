@@ -35,7 +35,7 @@ RegionTable::RegionTable(const graph::Program& program, const CheckpointRegions&
     indexArguments();
     markInnermost();
     if (plan.freezeStats)
-        for (std::size_t op = 0; op < program.forwardCount(); ++op)
+        for (std::size_t op = 0, end = program.forwardCount(); op < end; ++op)
             if (graph::countsBatches(program, program.ops[op]))
                 m_frozen.push_back(static_cast<OpIndex>(op));
     collectRows();

@@ -20,7 +20,7 @@ base::Result<void> certifyAndInsert(plan::Frontier& frontier, const plan::Proble
     if (evaluation->peak > problem.budget || !frontier.improvedBy(*evaluation)
         || !plan::honoursPins(problem, *evaluation->schedule))
         return {};
-    base::Result<plan::VerifiedPlanPtr> verified = plan::certify(problem, proposal);
+    base::Result<plan::VerifiedPlanPtr> verified = plan::certify(problem, proposal, evaluation);
     if (!verified)
         return base::failure(base::ErrorKind::Internal,
                              fmt::format("A plan that the planner {} made fails its check: {}",
