@@ -273,11 +273,13 @@ void LostWorkTest::saysThatStoppedPlansAreOfFormerChoices()
     QVERIFY(!exporting->isEnabled());
     trigger("plan.stop");
     QVERIFY(QTest::qWaitFor([&] { return !page->document().isPlanning(); }, kPatience));
-    QVERIFY(!page->document().isPlanned());   // a second's work, stopped before it can have begun
-    QVERIFY(page->document().outcome().best); // of no reserve: the old picture stays
-    QVERIFY2(page->status().text.contains(QStringLiteral("previous settings")),
+    QVERIFY(!page->document().isPlanned()); // a second's work
+    QVERIFY(page->document().outcome().best);
+    // The stop may come after the first plans for the new reserve.
+    const bool isOutdated = page->document().isOutdated();
+    QVERIFY2(page->status().text.contains(QStringLiteral("previous settings")) == isOutdated,
              qPrintable(page->status().text));
-    QVERIFY(!exporting->isEnabled());
+    QCOMPARE(exporting->isEnabled(), !isOutdated);
     trigger("plan.now");
     QVERIFY(QTest::qWaitFor(
         [&] { return page->document().isRefined() && page->document().isPlanned(); }, kPatience));

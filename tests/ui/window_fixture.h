@@ -15,7 +15,8 @@
 
 namespace plimsoll::tests {
 
-inline constexpr int kPatience = 60'000; ///< ms, for planning in a debug build on a busy computer
+inline constexpr int kPatience =
+    180'000; ///< ms, for planning the largest sample on a busy computer
 
 /// resources/samples/NAME.plimsoll.json.gz
 [[nodiscard]] QString sampleFile(const char* name);

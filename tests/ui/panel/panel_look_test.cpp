@@ -333,10 +333,10 @@ void PanelLookTest::namesOpsInShort()
 
 void PanelLookTest::tellsThatItPlans()
 {
-    PlannerPage* page = open(sampleFile("densenet121"));
+    PlannerPage* page = open(sampleFile("unet"));
     QVERIFY(page != nullptr);
     const auto* verdict = viewOf<BudgetPanel>(*page).findChild<VerdictBox*>();
-    QCOMPARE(verdict->sentence(), QStringLiteral("Planning for 12.75\u00A0GiB…"));
+    QCOMPARE(verdict->sentence(), QStringLiteral("Planning for 5.00\u00A0GiB…"));
     page->document().commitBudget(Bytes{64 << 20}); // less than any plan needs: none shows earlier
     QVERIFY(page->document().isPlanning());
     QCOMPARE(verdict->sentence(), QStringLiteral("Planning for 64.0\u00A0MiB…"));

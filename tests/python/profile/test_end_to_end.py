@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a training that runs out of memory to one that fits, as a user goes: record it, look at the recordings, compare them, have the failure
+diagnosed, take the plan, and run that. PyTorch's own counters are what all figures are held against."""
+
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+from helpers import stand_in
+from helpers.on_stand_in.recorded import CLI, environment
+
+MiB = 1 << 20
+MEMORY = 1024 * MiB
+FULL = 96  # the batch that has no room
+TRAIN = '''
+"""Trains a small language model: train.py BATCH [PLAN]; `train.py BATCH --trace` records its step without a GPU."""
+import json, sys
+import plimsoll, torch
+
+class Block(torch.nn.Module):
+    def __init__(self, wide):
+        super().__init__()
+        self.norm = torch.nn.LayerNorm(wide)
+        self.up, self.down = torch.nn.Linear(wide, 4 * wide), torch.nn.Linear(4 * wide, wide)
+    def forward(self, hidden):
+        return hidden + self.down(torch.nn.functional.gelu(self.up(self.norm(hidden))))
+
+class Language(torch.nn.Module):
+    def __init__(self, words=1000, wide=256, layers=8):
+        super().__init__()
+        self.embedding = torch.nn.Embedding(words, wide)
+        self.blocks = torch.nn.ModuleList(Block(wide) for _ in range(layers))
+        self.head = torch.nn.Linear(wide, words)
+    def forward(self, tokens):
+        hidden = self.embedding(tokens)
+        for block in self.blocks:
+            hidden = block(hidden)
+        return self.head(hidden)
+
+def loss_of(scores, tokens):
+    return torch.nn.functional.cross_entropy(scores.flatten(0, 1), tokens.flatten())
+
+batch, rest = int(sys.argv[1]), sys.argv[2:]
+if rest == ["--trace"]:
+    tokens = torch.zeros(batch, 128, dtype=torch.long)
+    plimsoll.trace(Language(), (tokens, tokens), loss=loss_of, targets=1, optimizer=torch.optim.AdamW, name="language")
+    sys.exit()
+model = Language().cuda()
+if rest:
+    plimsoll.apply(model, rest[0])
+optimizer = torch.optim.AdamW(model.parameters())
+for _ in range(3):
+    tokens = torch.zeros(batch, 128, dtype=torch.long, device="cuda")
+    loss_of(model(tokens), tokens).backward()
+    optimizer.step()
+    optimizer.zero_grad()
+print(json.dumps({"reserved": torch.cuda.max_memory_reserved(), "requested": torch.cuda.memory_stats()["requested_bytes.all.peak"]}))
+'''
+
+
+def cli(*arguments, exit=0):
+    done = subprocess.run([CLI, *map(str, arguments), "--json"], capture_output=True, text=True, timeout=120)
+    assert done.returncode == exit, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("end_to_end")
+    (folder / "train.py").write_text(TRAIN)
+    return folder
+
+
+def trained(folder, name, *arguments, record=True):
+    """The program's exit code, output and errors; recorded as NAME.plmcap and NAME.pickle."""
+    program = [sys.executable, "train.py", *map(str, arguments)]
+    recorder = [CLI, "record", "--snapshot", "-o", f"{name}.plmcap", "--"] if record else []
+    return subprocess.run([*recorder, *program], capture_output=True, text=True, timeout=280, cwd=folder, env=environment(memory=MEMORY))
+
+
+@pytest.fixture(scope="module")
+def runs(folder):
+    """A small batch, a larger one, and one that runs out of memory."""
+    return {name: trained(folder, name, batch) for name, batch in (("small", 4), ("larger", 8), ("full", FULL))}
+
+
+def told(run):
+    assert run.returncode == 0, run.stderr[-3000:]
+    return json.loads(run.stdout.splitlines()[-1])
+
+
+@pytest.mark.parametrize("name", ["small", "larger"])
+def test_recordings_have_the_bytes_that_pytorch_counted(name, runs, folder):
+    counted = told(runs[name])
+    capture, snapshot = (cli("inspect", folder / f"{name}.{ending}")["summary"] for ending in ("plmcap", "pickle"))
+    assert capture["peak_reserved_bytes"] == counted["reserved"]
+    assert (snapshot["peak_reserved_bytes"], snapshot["peak_bytes"]) == (counted["reserved"], counted["requested"])
+
+
+def test_groups_at_the_peak_add_up_to_it(runs, folder):
+    for by in ("class", "frame", "module", "pool"):
+        groups = cli("live", folder / "small.pickle", "--at", "peak", "--by", by)["groups"]
+        assert sum(group["bytes"] for group in groups) == told(runs["small"])["requested"], by
+
+
+def test_the_difference_is_that_of_the_peaks(runs, folder):
+    difference = cli("diff", folder / "small.pickle", folder / "larger.pickle")
+    peaks = [told(runs[name])["requested"] for name in ("small", "larger")]
+    assert (difference["a"]["bytes"], difference["b"]["bytes"]) == tuple(peaks)
+    assert sum(group["b_bytes"] - group["a_bytes"] for group in difference["groups"]) == peaks[1] - peaks[0] > 0
+
+
+def test_the_failure_is_diagnosed_and_its_plan_fits(runs, folder):
+    full = runs["full"]
+    assert full.returncode == 1 and "OutOfMemoryError" in full.stderr
+    asked, free = map(float, re.search(r"Tried to allocate ([\d.]+) MiB\..* of which ([\d.]+) MiB is free", full.stderr).groups())
+    subprocess.run([sys.executable, "train.py", str(FULL), "--trace"], check=True, cwd=folder, env=environment())
+    graph = folder / "language.plimsoll.json.gz"
+    found = cli("diagnose", folder / "full.oom.pickle", "--graph", graph)
+    assert found["failed"] and round(found["free_bytes"] / MiB, 2) == free
+    assert round(found["missing_bytes"] / MiB, 2) == round(asked - free, 2)  # PyTorch tells the segment that it asked for
+    assert sum(group["bytes"] for group in found["by_class"]) == found["live_bytes"]
+    (remedy,) = (remedy for remedy in found["remedies"] if remedy["id"] == "plan")
+    assert remedy["suffices"]
+
+    plan = folder / "plan.json"
+    cli("plan", graph, "--budget", MEMORY, "--export", plan)
+    after = trained(folder, "planned", FULL, plan)
+    counted = told(after)
+    assert counted["reserved"] <= MEMORY
+    planned = cli("inspect", folder / "planned.pickle")["summary"]
+    assert (planned["peak_reserved_bytes"], planned["peak_bytes"], planned["ooms"]) == (counted["reserved"], counted["requested"], 0)
