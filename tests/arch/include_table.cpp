@@ -32,6 +32,7 @@ const std::vector<Rule>& includeTable()
         {"core/capture/wire.h", {}, {}},
         {"core/capture/wire_activity.h", {"core/capture/wire.h"}, {}},
         {"core/capture", {"core/base"}, {}},
+        {"core/record", {"core/base", "core/io", "core/capture"}, {}},
         {"app/inject",
          {"core/capture/checksum.h", "core/capture/wire.h", "core/capture/wire_activity.h"},
          {"cupti"}},

@@ -4,14 +4,14 @@
 #include "app/cli/gpu_check/journal.h"
 #include "app/cli/gpu_check/work.h"
 #include "app/cli/record/program.h"
-#include "app/cli/record/recording.h"
-#include "app/cli/record/scratch_folder.h"
-#include "app/cli/record/target_file.h"
 #include "app/cli/verbs.h"
 #include "core/base/format.h"
 #include "core/capture/launch.h"
 #include "core/io/atomic_file.h"
 #include "core/io/byte_source.h"
+#include "core/record/recording.h"
+#include "core/record/scratch_folder.h"
+#include "core/record/target_file.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -89,14 +89,14 @@ public:
         const Stopwatch watch;
         if (const auto driver = Driver::open(); !driver)
             return withoutGpu(driver.error().message);
-        const ScratchFolder scratch = orThrow(ScratchFolder::make());
-        const fs::path file =
-            m_output.empty() ? scratch.path() / "gpu-check.plmcap" : orThrow(prepareFile(m_output));
+        const record::ScratchFolder scratch = orThrow(record::ScratchFolder::make());
+        const fs::path file = m_output.empty() ? scratch.path() / "gpu-check.plmcap"
+                                               : orThrow(record::prepareFile(m_output, {}, "-o"));
         fs::path account = file;
         account.replace_extension(".json");
-        const std::uint64_t run = newRun();
-        const auto environment =
-            orThrow(capture::launchEnvironment(orThrow(launchRequest(file, run)), variable));
+        const std::uint64_t run = record::newRun();
+        const auto environment = orThrow(capture::launchEnvironment(
+            orThrow(record::launchRequest(file, run)), record::variable));
         const ProgramEnd end = orThrow(
             runProgram({"/proc/self/exe", "gpu-check", "--work", account.native()}, environment));
         if (end.exit != 0)
@@ -150,7 +150,7 @@ private:
             answer.json["reason"] = answer.error;
             return answer;
         }
-        const capture::Capture capture = orThrow(readCapture(file));
+        const capture::Capture capture = orThrow(record::readCapture(file));
         if (auto missing = missingPart(capture))
             return withoutGpu(*std::move(missing));
         std::vector<CheckRow> rows = compareWork(journal, capture);

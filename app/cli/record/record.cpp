@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/record/program.h"
-#include "app/cli/record/recording.h"
-#include "app/cli/record/scratch_folder.h"
-#include "app/cli/record/snapshot_module.h"
 #include "app/cli/record/summary.h"
-#include "app/cli/record/target_file.h"
 #include "app/cli/verbs.h"
 #include "core/base/format.h"
 #include "core/capture/launch.h"
-#include "core/io/atomic_file.h"
 #include "core/io/byte_source.h"
 #include "core/io/input.h"
+#include "core/record/launch.h"
+#include "core/record/recording.h"
+#include "core/record/target_file.h"
+#include "core/record/warnings.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -55,20 +53,14 @@ public:
             throw VerbError{base::ErrorKind::Usage,
                             "--tensors and --snapshot exclude each other, since PyTorch records "
                             "nothing without its caching allocator: use one of them."};
-        const fs::path file = orThrow(prepareFile(m_output));
-        const std::uint64_t run = newRun();
-        std::optional<ScratchFolder> module;
-        if (m_snapshot) {
-            module.emplace(orThrow(ScratchFolder::make()));
-            orThrow(io::writeAtomically(module->path() / "sitecustomize.py", kSnapshotModule));
-        }
-        capture::LaunchRequest request = orThrow(launchRequest(file, run));
-        request.tensors = m_tensors;
-        if (module)
-            request.snapshotModule = module->path();
-        const auto environment = orThrow(capture::launchEnvironment(request, variable));
-        const ProgramEnd end = orThrow(runProgram(m_command, environment));
-        return answer(file, collectFiles(file, run), end);
+        const record::Launch launch = orThrow(record::prepareLaunch({.output = m_output,
+                                                                     .folder = {},
+                                                                     .tensors = m_tensors,
+                                                                     .snapshot = m_snapshot,
+                                                                     .outputOption = "-o"},
+                                                                    record::variable));
+        const ProgramEnd end = orThrow(runProgram(m_command, launch.variables));
+        return answer(launch.file, record::collectFiles(launch.file, launch.run), end);
     }
 
 private:
@@ -79,14 +71,14 @@ private:
         std::vector<std::string> warnings;
         ordered_json processes = ordered_json::array();
         for (const fs::path& one : files) {
-            const base::Result<capture::Capture> capture = readCapture(one);
+            const base::Result<capture::Capture> capture = record::readCapture(one);
             if (!capture) {
                 warnings.push_back(capture.error().message);
                 continue;
             }
             lines.push_back(summaryLine(one, *capture));
             processes.push_back(summaryJson(one, *capture));
-            for (std::string& warning : warningsOf(one, *capture))
+            for (std::string& warning : record::warningsOf(one, *capture))
                 warnings.push_back(std::move(warning));
         }
         if (!end.failure.empty())

@@ -4,6 +4,7 @@
 #include "core/base/format.h"
 #include "core/capture/device_bytes.h"
 #include "core/io/input.h"
+#include "core/record/warnings.h"
 
 #include <fmt/format.h>
 
@@ -12,11 +13,6 @@ namespace plimsoll::cli {
 namespace {
 
 using nlohmann::ordered_json;
-
-std::uint64_t lostRecords(const capture::wire::Drops& drops)
-{
-    return drops.byCupti + drops.byRecorder + drops.mappings;
-}
 
 ordered_json counts(const capture::Capture& capture)
 {
@@ -51,7 +47,7 @@ ordered_json summaryJson(const std::filesystem::path& file, const capture::Captu
             {"ended", capture.ended},
             {"records", counts(capture)},
             {"devices", std::move(devices)},
-            {"lost_records", lostRecords(capture.drops)},
+            {"lost_records", record::lostRecords(capture)},
             {"cut_buffers", capture.drops.cutBuffers},
             {"left_over_bytes", capture.leftOver},
             {"statuses", std::move(statuses)}};
@@ -67,33 +63,6 @@ std::string summaryLine(const std::filesystem::path& file, const capture::Captur
         line += fmt::format("; device {} held at most {}", device.device,
                             base::bytesText(base::Bytes{static_cast<std::int64_t>(device.peak)}));
     return line + ".";
-}
-
-std::vector<std::string> warningsOf(const std::filesystem::path& file,
-                                    const capture::Capture& capture)
-{
-    std::vector<std::string> warnings;
-    for (const capture::Status& status : capture.statuses)
-        if (!status.text.empty())
-            warnings.push_back(status.text);
-    if (const std::uint64_t lost = lostRecords(capture.drops); lost > 0)
-        warnings.push_back(fmt::format("{} in {} because nobody took them in time: record a "
-                                       "shorter part, or less at a time.",
-                                       lost == 1 ? "One record is missing"
-                                                 : fmt::format("{} records are missing", lost),
-                                       io::pathText(file)));
-    if (capture.drops.cutBuffers > 0)
-        warnings.push_back(fmt::format("CUPTI gave back {} that ended within a record, so {} in "
-                                       "{}.",
-                                       base::counted(capture.drops.cutBuffers, "buffer"),
-                                       capture.drops.cutBuffers == 1 ? "one record is missing"
-                                                                     : "records are missing",
-                                       io::pathText(file)));
-    if (capture.wasKilled())
-        warnings.push_back(fmt::format("The program was ended before it could finish {}: the "
-                                       "recording lacks its last moments.",
-                                       io::pathText(file)));
-    return warnings;
 }
 
 } // namespace plimsoll::cli

@@ -7,7 +7,6 @@
 
 #include <filesystem>
 #include <string>
-#include <vector>
 
 namespace plimsoll::cli {
 
@@ -17,8 +16,4 @@ namespace plimsoll::cli {
 /// One line: the file, what is in it, and the most that each device held.
 [[nodiscard]] std::string summaryLine(const std::filesystem::path& file,
                                       const capture::Capture& capture);
-/// What the user should know, a sentence each: what the recorder says, what was lost, how it ended.
-[[nodiscard]] std::vector<std::string> warningsOf(const std::filesystem::path& file,
-                                                  const capture::Capture& capture);
-
 } // namespace plimsoll::cli

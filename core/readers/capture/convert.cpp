@@ -256,8 +256,8 @@ void addGaps(const Capture& capture, memtrace::Builder& builder)
         builder.addGap(fmt::format("{} of CUPTI ended within a record, which is missing.",
                                    base::counted(drops.cutBuffers, "buffer")));
     if (capture.wasKilled())
-        builder.addGap("The program was ended before it could finish the recording, which lacks "
-                       "its last moments.");
+        builder.addGap("The recording has no end: its program is still running, or was ended "
+                       "before it could write its last moments.");
 }
 
 void addSettings(const Capture& capture, memtrace::Builder& builder)
@@ -270,6 +270,8 @@ void addSettings(const Capture& capture, memtrace::Builder& builder)
                            std::string{capture.text(device.name)});
     builder.setSetting("kernels", std::to_string(capture.kernels.size()));
     builder.setSetting("copies", std::to_string(capture.copies.size()));
+    builder.count("lost_records",
+                  capture.drops.byCupti + capture.drops.byRecorder + capture.drops.mappings);
     builder.count("left_over_bytes", capture.leftOver);
     builder.count("records_of_later_versions", capture.unknownRecords);
 }

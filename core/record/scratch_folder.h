@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-namespace plimsoll::cli {
+namespace plimsoll::record {
 
 /// A new folder below the system's temporary one, removed with the object.
 class ScratchFolder
@@ -26,4 +26,4 @@ private:
     std::filesystem::path m_path; ///< empty: moved from
 };
 
-} // namespace plimsoll::cli
+} // namespace plimsoll::record

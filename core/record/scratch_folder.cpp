@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/cli/record/scratch_folder.h"
+#include "core/record/scratch_folder.h"
 
 #include "core/io/input.h"
 
@@ -11,7 +11,7 @@
 #include <system_error>
 #include <utility>
 
-namespace plimsoll::cli {
+namespace plimsoll::record {
 
 namespace fs = std::filesystem;
 
@@ -39,4 +39,4 @@ ScratchFolder::~ScratchFolder()
         fs::remove_all(m_path, error);
 }
 
-} // namespace plimsoll::cli
+} // namespace plimsoll::record

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/cli/record/target_file.h"
+#include "core/record/target_file.h"
 
 #include "core/capture/decode.h"
 #include "core/capture/launch.h"
@@ -13,7 +13,7 @@
 #include <fcntl.h>
 #include <system_error>
 
-namespace plimsoll::cli {
+namespace plimsoll::record {
 
 namespace {
 
@@ -24,12 +24,12 @@ constexpr auto kDefaultStem = "recording";
 constexpr auto kEnding = ".plmcap";
 constexpr int kMostNames = 10'000;
 
-fs::path freeName()
+fs::path freeName(const fs::path& folder)
 {
-    fs::path name = std::string{kDefaultStem} + kEnding;
+    fs::path name = folder / (std::string{kDefaultStem} + kEnding);
     std::error_code error;
     for (int number = 2; number < kMostNames && fs::exists(name, error); ++number)
-        name = fmt::format("{}-{}{}", kDefaultStem, number, kEnding);
+        name = folder / fmt::format("{}-{}{}", kDefaultStem, number, kEnding);
     return name;
 }
 
@@ -54,20 +54,21 @@ void renameIfThere(const fs::path& from, const fs::path& to)
 
 } // namespace
 
-base::Result<fs::path> prepareFile(const std::string& wanted)
+base::Result<fs::path> prepareFile(const std::string& wanted, const fs::path& folder,
+                                   std::string_view option)
 {
-    const fs::path file = wanted.empty() ? freeName() : fs::path{wanted};
+    const fs::path file = wanted.empty() ? freeName(folder) : folder / wanted;
+    const std::string how = option.empty() ? "" : fmt::format(" with {}", option);
     std::error_code error;
     if (fs::exists(file, error) && !isReplaceable(file))
         return base::failure(ErrorKind::File,
-                             fmt::format("{} is there and is no recording: choose another name "
-                                         "with -o.",
-                                         io::pathText(file)));
+                             fmt::format("{} is there and is no recording: choose another name{}.",
+                                         io::pathText(file), how));
     const io::FileDescriptor made{::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666)};
     if (!made.isOpen())
         return base::failure(ErrorKind::File,
-                             fmt::format("{} can't be written ({}): choose another place with -o.",
-                                         io::pathText(file), io::systemText(errno)));
+                             fmt::format("{} can't be written ({}): choose another place{}.",
+                                         io::pathText(file), io::systemText(errno), how));
     for (const fs::path& old : {file, capture::snapshotOf(file)})
         if (old == file || fs::is_regular_file(old, error))
             fs::remove(old, error);
@@ -85,4 +86,4 @@ std::vector<fs::path> collectFiles(const fs::path& file, std::uint64_t run)
     return files;
 }
 
-} // namespace plimsoll::cli
+} // namespace plimsoll::record

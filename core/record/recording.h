@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-namespace plimsoll::cli {
+namespace plimsoll::record {
 
 /// An environment variable of this program.
 [[nodiscard]] std::optional<std::string> variable(const std::string& name);
@@ -25,4 +25,4 @@ namespace plimsoll::cli {
 
 [[nodiscard]] base::Result<capture::Capture> readCapture(const std::filesystem::path& file);
 
-} // namespace plimsoll::cli
+} // namespace plimsoll::record

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/cli/record/recording.h"
+#include "core/record/recording.h"
 
 #include "core/capture/decode.h"
 #include "core/io/input.h"
@@ -10,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-namespace plimsoll::cli {
+namespace plimsoll::record {
 
 namespace {
 
@@ -58,4 +58,4 @@ base::Result<capture::Capture> readCapture(const fs::path& file)
     });
 }
 
-} // namespace plimsoll::cli
+} // namespace plimsoll::record

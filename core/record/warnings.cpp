@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/record/warnings.h"
+
+#include "core/base/format.h"
+#include "core/io/input.h"
+
+#include <fmt/format.h>
+
+namespace plimsoll::record {
+
+std::uint64_t lostRecords(const capture::Capture& capture)
+{
+    return capture.drops.byCupti + capture.drops.byRecorder + capture.drops.mappings;
+}
+
+std::vector<std::string> warningsOf(const std::filesystem::path& file,
+                                    const capture::Capture& capture)
+{
+    std::vector<std::string> warnings;
+    for (const capture::Status& status : capture.statuses)
+        if (!status.text.empty())
+            warnings.push_back(status.text);
+    if (const std::uint64_t lost = lostRecords(capture); lost > 0)
+        warnings.push_back(fmt::format("{} in {} because nobody took them in time: record a "
+                                       "shorter part, or less at a time.",
+                                       lost == 1 ? "One record is missing"
+                                                 : fmt::format("{} records are missing", lost),
+                                       io::pathText(file)));
+    if (capture.drops.cutBuffers > 0)
+        warnings.push_back(fmt::format("CUPTI gave back {} that ended within a record, so {} in "
+                                       "{}.",
+                                       base::counted(capture.drops.cutBuffers, "buffer"),
+                                       capture.drops.cutBuffers == 1 ? "one record is missing"
+                                                                     : "records are missing",
+                                       io::pathText(file)));
+    if (capture.wasKilled())
+        warnings.push_back(fmt::format("The program was ended before it could finish {}: the "
+                                       "recording lacks its last moments.",
+                                       io::pathText(file)));
+    return warnings;
+}
+
+} // namespace plimsoll::record
