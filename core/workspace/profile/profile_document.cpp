@@ -69,6 +69,9 @@ void readState(const std::string& text, ProfileDocument& document)
     document.settings.lower = findLowerPlot(textAt("lower")).value_or(document.settings.lower);
     if (const auto filter = state.find("filter"); filter != state.end())
         document.settings.filter = filterFrom(*filter);
+    if (const auto alarm = state.find("alarm_bytes"); alarm != state.end())
+        if (alarm->is_number_integer() && alarm->get<std::int64_t>() > 0)
+            document.alarm = base::Bytes{alarm->get<std::int64_t>()};
     document.notesText = textAt("notes");
 }
 
@@ -90,6 +93,8 @@ std::string ProfileDocument::state() const
                   {"notes", notesText}};
     if (settings.device)
         state["device"] = *settings.device;
+    if (alarm)
+        state["alarm_bytes"] = alarm->count();
     return state.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
@@ -98,6 +103,12 @@ std::unique_ptr<const Document> ProfileDocument::copy() const
     auto copy = std::make_unique<ProfileDocument>(*this);
     copy->pending.clear();
     return copy;
+}
+
+void ProfileDocument::take(const ProfileReading& reading)
+{
+    trace = reading.trace;
+    first = reading.picture; // lets go of the trace that it was of
 }
 
 Result<void> ProfileDocument::store(session::SessionStore& store, session::DocumentId id) const

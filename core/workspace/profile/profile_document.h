@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/workspace/document_kinds.h"
-#include "core/workspace/profile/profile_picture.h"
+#include "core/workspace/profile/profile_reading.h"
 
 #include <string>
 #include <string_view>
@@ -25,9 +25,13 @@ public:
     [[nodiscard]] base::Result<void> store(session::SessionStore& store,
                                            session::DocumentId id) const override;
 
+    /// Its file was read again. The content's hash stays: sessions know the document by it.
+    void take(const ProfileReading& reading);
+
     ProfileSettings settings;
-    std::string notesText;   ///< written by the user
-    ProfilePicturePtr first; ///< as opened
+    std::optional<base::Bytes> alarm; ///< reserved memory that is to be told
+    std::string notesText;            ///< written by the user
+    ProfilePicturePtr first;          ///< as opened
     memtrace::MemoryTracePtr trace;
 
 private:
