@@ -2,9 +2,13 @@
 #include "core/record/warnings.h"
 
 #include "core/base/format.h"
+#include "core/capture/launch.h"
+#include "core/io/byte_source.h"
 #include "core/io/input.h"
 
 #include <fmt/format.h>
+
+#include <system_error>
 
 namespace plimsoll::record {
 
@@ -38,6 +42,24 @@ std::vector<std::string> warningsOf(const std::filesystem::path& file,
                                        "recording lacks its last moments.",
                                        io::pathText(file)));
     return warnings;
+}
+
+base::Result<std::filesystem::path> snapshotBeside(const std::filesystem::path& file)
+{
+    const std::filesystem::path snapshot = capture::snapshotOf(file);
+    const std::filesystem::path fault = snapshot.native() + ".error";
+    std::error_code error;
+    if (std::filesystem::exists(snapshot, error))
+        return snapshot;
+    const auto why = io::readHead(fault, 300);
+    if (!why)
+        return base::failure(base::ErrorKind::File,
+                             "PyTorch wrote no memory snapshot: the program used no PyTorch on a "
+                             "GPU, or was ended before it could.");
+    std::filesystem::remove(fault, error);
+    return base::failure(
+        base::ErrorKind::File,
+        fmt::format("PyTorch wrote no memory snapshot ({}).", base::printable(*why)));
 }
 
 } // namespace plimsoll::record

@@ -94,6 +94,7 @@ const std::vector<Rule>& includeTable()
         {"ui/plan_panel", kPage, {}},
         {"ui/start_page", kPage, {}},
         {"ui/document_page", {"core", "ui/base", "ui/menus"}, {}},
+        {"ui/record", {"core", "ui/base", "ui/document_page"}, {}},
         {"ui/timeline_commands",
          {"core", "ui/base", "ui/timeline", "ui/plot", "ui/document_page"},
          {}},
@@ -106,7 +107,7 @@ const std::vector<Rule>& includeTable()
         {"ui/profile_page",
          {"core", "ui/base", "ui/plot", "ui/timeline", "ui/memory_map", "ui/document_page",
           "ui/models", "ui/menus", "ui/tables", "ui/treemap", "ui/flame", "ui/pictures",
-          "ui/diagnosis", "ui/profile_tables", "ui/step_filter"},
+          "ui/diagnosis", "ui/profile_tables", "ui/step_filter", "ui/record"},
          {}},
     };
     return kTable;

@@ -21,6 +21,7 @@ constexpr QLatin1String kScale{"appearance/scale_percent"};
 constexpr QLatin1String kPatterns{"appearance/patterns"};
 constexpr QLatin1String kLastFolder{"files/last_folder"};
 constexpr QLatin1String kRecentFiles{"files/recent"};
+constexpr QLatin1String kRecentPrograms{"record/recent"};
 constexpr QLatin1String kOwnDevices{"planner/own_devices"};
 constexpr QLatin1String kEditor{"sources/editor"};
 constexpr QLatin1String kEditorCommand{"sources/command"};
@@ -148,6 +149,23 @@ void Settings::setRecentFiles(const QStringList& files)
         return;
     m_store.setValue(kRecentFiles, files);
     Q_EMIT recentFilesChanged(files);
+}
+
+QStringList Settings::recentPrograms() const
+{
+    return m_store.value(kRecentPrograms).toStringList();
+}
+
+void Settings::addRecentProgram(const QString& program)
+{
+    QStringList programs = recentPrograms();
+    programs.removeAll(program);
+    programs.prepend(program);
+    programs = programs.mid(0, kMostRecentFiles);
+    if (programs == recentPrograms())
+        return;
+    m_store.setValue(kRecentPrograms, programs);
+    Q_EMIT recentProgramsChanged(programs);
 }
 
 QStringList Settings::ownDevices() const

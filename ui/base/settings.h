@@ -38,6 +38,10 @@ public:
     void addRecentFile(const QString& path);
     void removeRecentFile(const QString& path);
     void forgetRecentFiles() { setRecentFiles({}); }
+    /// Programs that were recorded, newest first, at most 12, as ui/record/launch_spec.h writes
+    /// them.
+    [[nodiscard]] QStringList recentPrograms() const;
+    void addRecentProgram(const QString& program);
     /// Devices given by hand, newest first, at most 12, as lines of core/device/device_spec.h.
     [[nodiscard]] QStringList ownDevices() const;
     void addOwnDevice(const QString& line);
@@ -67,6 +71,7 @@ Q_SIGNALS:
     void scalePercentChanged(int percent);
     void patternsChanged(PatternStrength patterns);
     void recentFilesChanged(const QStringList& files);
+    void recentProgramsChanged(const QStringList& programs);
     void editorChanged(const QString& id);
     void editorCommandChanged(const QString& command);
     void gpuChanged(const QString& gpu);

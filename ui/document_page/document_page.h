@@ -73,6 +73,9 @@ public:
     /// "Planning: 47.0 %"; empty when nothing runs.
     [[nodiscard]] virtual QString jobText() const { return {}; }
     virtual void cancelJob() {}
+    /// The command whose button takes the place of that for exporting, such as to stop what runs;
+    /// empty: none.
+    [[nodiscard]] virtual QString urgentCommand() const { return {}; }
     /// Whether the content is final: no job will replace it.
     [[nodiscard]] virtual bool isSettled() const { return true; }
     [[nodiscard]] virtual QString cursorText() const { return {}; }

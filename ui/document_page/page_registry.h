@@ -46,6 +46,10 @@ struct PageCommand
     std::function<bool(const DocumentPage&)> isEnabled = {}; ///< empty: always
     std::function<QString(const DocumentPage&)> tip = {};    ///< empty: the text
     PageChoice choice = {};                                  ///< in place of `run`
+    /// Null: it isn't checkable.
+    std::function<bool(const DocumentPage&)> isChecked = {};
+    /// Text and icon in the view bar, in place of those for exporting.
+    QStringList button = {};
 };
 
 /// The pages of a kind of document, and their commands.
@@ -63,12 +67,30 @@ struct PageKind
     QString exporting = {}; ///< the command of the button for exporting; empty: none
 };
 
+/// What a command may do with the window.
+struct WindowAccess
+{
+    QWidget& window;
+    std::function<void(const QStringList& files)> open;
+};
+
+/// A command of the window, whatever it shows: in the menu File, and a button of the start page.
+struct WindowCommand
+{
+    const char* id = ""; ///< "file.record"
+    QString text;
+    const char* key = "";
+    const char* icon = "";
+    std::function<void(const WindowAccess&)> run;
+};
+
 /// The kinds that a window opens, and their pages; filled by the program's composition.
 struct PageRegistry
 {
     workspace::DocumentKinds documents;
     std::vector<PageKind> kinds;
     std::vector<PageCommand> shared = {}; ///< commands of every kind
+    std::vector<WindowCommand> window = {};
 
     /// Null: no page shows such documents.
     [[nodiscard]] const PageKind* kindOf(const workspace::Document& document) const

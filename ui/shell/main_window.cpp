@@ -13,6 +13,7 @@
 #include "ui/shell/wheel_guard.h"
 #include "ui/start_page/start_page.h"
 
+#include <QAction>
 #include <QDragEnterEvent>
 #include <QFileInfo>
 #include <QGuiApplication>
@@ -53,6 +54,8 @@ MainWindow::MainWindow(Settings& settings, PageRegistry kinds, QWidget* parent)
     m_menus = std::make_unique<Menus>(
         MenuTargets{*menuBar(), m_settings, m_kinds, *m_tabs, *m_opener, *m_keeper, *m_bar});
     m_bar->setActions(*this);
+    for (const WindowCommand& command : m_kinds.window)
+        m_start->addCommand(*findChild<QAction*>(QString::fromLatin1(command.id)));
     const QByteArray geometry = m_settings.windowGeometry();
     if (geometry.isEmpty() || !restoreGeometry(geometry))
         resize(1440, 900);

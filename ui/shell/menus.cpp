@@ -94,15 +94,18 @@ Menus::Menus(const MenuTargets& targets) : m_to{targets}
         addMnemonics(*action->menu());
     if (!m_to.kinds.kinds.empty())
         showKind(m_to.kinds.kinds.front().id);
+    showButton(nullptr);
 }
 
 void Menus::update(const DocumentPage* page)
 {
-    for (const auto& [action, kind, isEnabled, tip] : m_pageActions) {
+    for (const auto& [action, kind, isEnabled, tip, isChecked] : m_pageActions) {
         const bool isOf = page != nullptr && (kind.isEmpty() || page->kind() == kind);
         action->setEnabled(isOf && (!isEnabled || isEnabled(*page)));
         if (isOf && tip)
             action->setToolTip(tip(*page));
+        if (isChecked)
+            action->setChecked(isOf && isChecked(*page));
     }
     for (const auto& [action, kind] : m_kindSwitches) {
         action->setEnabled(m_to.tabs.lastOf(kind) != nullptr);
@@ -110,6 +113,16 @@ void Menus::update(const DocumentPage* page)
     }
     if (page != nullptr && page->kind() != m_shownKind)
         showKind(page->kind());
+    showButton(page);
+}
+
+void Menus::showButton(const DocumentPage* page)
+{
+    QString id = page == nullptr ? QString{} : page->urgentCommand();
+    for (const PageKind& known : m_to.kinds.kinds)
+        if (id.isEmpty() && known.id == m_shownKind)
+            id = known.exporting;
+    m_to.view.setExport(id.isEmpty() ? nullptr : m_to.tabs.window()->findChild<QAction*>(id));
 }
 
 void Menus::showKind(const QString& kind)
@@ -120,11 +133,6 @@ void Menus::showKind(const QString& kind)
             action.action->setVisible(action.kind == kind);
     for (const auto& [menu, of] : m_kindMenus)
         menu->setVisible(of == kind);
-    for (const PageKind& known : m_to.kinds.kinds)
-        if (known.id == kind)
-            m_to.view.setExport(known.exporting.isEmpty()
-                                    ? nullptr
-                                    : m_to.tabs.window()->findChild<QAction*>(known.exporting));
 }
 
 QAction* Menus::add(QMenu* menu, QAnyStringView id, const QString& text, const char* key,
@@ -199,7 +207,10 @@ QAction* Menus::addCommand(QMenu* menu, const QString& kind, const PageCommand& 
             run(*page);
     };
     QAction* action = add(menu, command.id, command.text, command.key, onPage, command.icon);
-    m_pageActions.push_back({action, kind, command.isEnabled, command.tip});
+    action->setCheckable(command.isChecked != nullptr);
+    if (!command.button.isEmpty())
+        action->setData(command.button);
+    m_pageActions.push_back({action, kind, command.isEnabled, command.tip, command.isChecked});
     return action;
 }
 
@@ -251,6 +262,7 @@ void Menus::buildFile()
             [this, path] { m_to.opener.open({path}); });
     }
     file->addSeparator();
+    addWindowCommands(file);
     addCommands(file, MenuPlace::Add);
     file->addSeparator();
     addFor(file, "file.save", QObject::tr("&Save Session"), "Ctrl+S",
@@ -266,6 +278,17 @@ void Menus::buildFile()
     addFor(file, "file.close", QObject::tr("&Close"), "Ctrl+W",
            [this](DocumentPage& page) { m_to.keeper.close(page); });
     add(file, "file.quit", QObject::tr("&Quit"), "Ctrl+Q", [this] { m_to.tabs.window()->close(); });
+}
+
+void Menus::addWindowCommands(QMenu* file)
+{
+    const WindowAccess access{
+        *m_to.tabs.window(),
+        [opener = &m_to.opener](const QStringList& files) { opener->open(files); }};
+    for (const WindowCommand& command : m_to.kinds.window)
+        add(
+            file, command.id, command.text, command.key,
+            [access, run = command.run] { run(access); }, command.icon);
 }
 
 /// Lists the sessions of other tabs, to which the shown document can be added.

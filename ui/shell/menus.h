@@ -52,6 +52,7 @@ private:
         QString kind;                                       ///< PageKind::id; empty: of every page
         std::function<bool(const DocumentPage&)> isEnabled; ///< empty: always
         std::function<QString(const DocumentPage&)> tip;    ///< empty: the text
+        std::function<bool(const DocumentPage&)> isChecked; ///< empty: it isn't checkable
     };
 
     QAction* add(QMenu* menu, QAnyStringView id, const QString& text, const char* key,
@@ -70,6 +71,7 @@ private:
     QMenu* addMenu(QMenu& in, const QString& text, const QString& kind);
     void addChoice(QMenu* menu, const QString& kind, const PageChoice& choice);
     void buildFile();
+    void addWindowCommands(QMenu* file);
     void listSessions(QMenu& menu);
     void buildEdit();
     void buildView();
@@ -78,6 +80,8 @@ private:
     /// A button and an entry for each kind of page: back to the last one of it.
     void buildSwitch(QMenu* view);
     void showKind(const QString& kind);
+    /// The button of the view bar: exporting, or what the page has more urgently.
+    void showButton(const DocumentPage* page);
     void buildWindow();
     void buildHelp();
     void showSettings();

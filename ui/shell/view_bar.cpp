@@ -88,6 +88,8 @@ void ViewBar::addSwitch(QAction& action)
 
 void ViewBar::setExport(QAction* exporting)
 {
+    if (m_exporting == exporting && exporting != nullptr)
+        return;
     if (m_exporting) {
         m_exporting->disconnect(this);
         m_export->disconnect(m_exporting);
@@ -106,7 +108,10 @@ void ViewBar::followExport()
     const bool isEnabled = m_exporting->isEnabled();
     m_export->setEnabled(isEnabled);
     m_export->setToolTip(m_exporting->toolTip());
-    m_export->setIcon(icon(QStringLiteral("export"), isEnabled ? Role::OnAccent : Role::Faint,
+    const QStringList button = m_exporting->data().toStringList(); // PageCommand::button
+    m_export->setText(button.isEmpty() ? tr("Export…") : button.first());
+    m_export->setIcon(icon(button.isEmpty() ? QStringLiteral("export") : button.last(),
+                           isEnabled ? Role::OnAccent : Role::Faint,
                            isEnabled ? Role::OnAccent : Role::Faint));
 }
 

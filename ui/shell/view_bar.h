@@ -27,7 +27,7 @@ public:
     void setActions(const QWidget& window);
     /// A kind of page, to which the action switches.
     void addSwitch(QAction& action);
-    /// Of the shown kind of page; null: it has none.
+    /// Of the shown kind of page, or one that is more urgent; null: it has none.
     void setExport(QAction* exporting);
     [[nodiscard]] FindField& find() { return *m_find; }
     [[nodiscard]] QWidget& messageRoom() { return *m_room; }

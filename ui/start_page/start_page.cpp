@@ -8,6 +8,7 @@
 #include "ui/start_page/file_buttons.h"
 #include "ui/start_page/samples.h"
 
+#include <QAction>
 #include <QClipboard>
 #include <QComboBox>
 #include <QGridLayout>
@@ -244,6 +245,16 @@ void StartPage::buildHead(QVBoxLayout& column)
     connect(open, &QPushButton::clicked, this, &StartPage::openRequested);
     head->addWidget(open);
     column.addLayout(head);
+    m_head = head;
+}
+
+void StartPage::addCommand(QAction& command)
+{
+    auto* button = new QPushButton{command.icon(), command.text().remove(u'&'), m_column};
+    button->setMinimumHeight(Theme::current().px(36));
+    button->setToolTip(command.toolTip());
+    connect(button, &QPushButton::clicked, &command, &QAction::trigger);
+    m_head->addWidget(button);
 }
 
 /// For which GPU files are opened.

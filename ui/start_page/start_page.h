@@ -8,6 +8,7 @@
 #include <QHash>
 #include <QScrollArea>
 
+class QAction;
 class QComboBox;
 class QGridLayout;
 class QHBoxLayout;
@@ -30,6 +31,8 @@ public:
     void showError(const QString& first, const QString& rest, const QString& details);
     void hideError();
     [[nodiscard]] bool hasError() const;
+    /// A button for a command of the window, to the right of that for opening files.
+    void addCommand(QAction& command);
     /// While files are dragged over the window.
     void setDropActive(bool active);
 
@@ -59,6 +62,7 @@ private:
     QWidget* m_column = nullptr;
     ErrorBox* m_error = nullptr;
     QComboBox* m_gpu = nullptr;
+    QHBoxLayout* m_head = nullptr;
     DropZone* m_drop = nullptr;
     QGridLayout* m_cards = nullptr;
     std::vector<FileButton*> m_samples;

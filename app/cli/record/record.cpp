@@ -2,9 +2,6 @@
 #include "app/cli/record/program.h"
 #include "app/cli/record/summary.h"
 #include "app/cli/verbs.h"
-#include "core/base/format.h"
-#include "core/capture/launch.h"
-#include "core/io/byte_source.h"
 #include "core/io/input.h"
 #include "core/record/launch.h"
 #include "core/record/recording.h"
@@ -14,7 +11,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <system_error>
 #include <utility>
 
 namespace plimsoll::cli {
@@ -84,9 +80,7 @@ private:
         if (!end.failure.empty())
             warnings.push_back(end.failure);
         else if (files.empty())
-            warnings.emplace_back("The program never started CUDA, so nothing was recorded: check "
-                                  "with nvidia-smi that there is a driver, and that the program "
-                                  "uses the GPU.");
+            warnings.emplace_back(record::kNothingRecorded);
         if (m_snapshot && end.failure.empty())
             addSnapshot(file, lines, warnings);
         Answer answer;
@@ -107,19 +101,11 @@ private:
     static void addSnapshot(const fs::path& file, std::vector<std::string>& lines,
                             std::vector<std::string>& warnings)
     {
-        const fs::path snapshot = capture::snapshotOf(file);
-        const fs::path fault = snapshot.native() + ".error";
-        std::error_code error;
-        if (fs::exists(snapshot, error)) {
-            lines.push_back(fmt::format("{}: PyTorch's memory snapshot.", io::pathText(snapshot)));
-        } else if (const auto why = io::readHead(fault, 300)) {
-            warnings.push_back(
-                fmt::format("PyTorch wrote no memory snapshot ({}).", base::printable(*why)));
-            fs::remove(fault, error);
-        } else {
-            warnings.emplace_back("PyTorch wrote no memory snapshot: the program used no PyTorch "
-                                  "on a GPU, or was ended before it could.");
-        }
+        const base::Result<fs::path> snapshot = record::snapshotBeside(file);
+        if (snapshot)
+            lines.push_back(fmt::format("{}: PyTorch's memory snapshot.", io::pathText(*snapshot)));
+        else
+            warnings.push_back(snapshot.error().message);
     }
 
     std::string m_output;
