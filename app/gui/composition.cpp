@@ -8,6 +8,8 @@
 #include "ui/planner_page/planner_views.h"
 #include "ui/profile_page/profile_kind.h"
 #include "ui/profile_page/profile_views.h"
+#include "ui/record/launch_command.h"
+#include "ui/record/recorder.h"
 #include "ui/start_page/opening.h"
 #include "ui/timeline_commands/timeline_commands.h"
 
@@ -159,11 +161,13 @@ Arguments readArguments(int argc, char** argv)
 
 ui::PageRegistry pageKinds(ui::Settings& settings, const Arguments& arguments)
 {
+    const auto recorder = std::make_shared<ui::Recorder>();
     return {workspace::documentKinds(
                 ui::openingOf(settings, arguments.device, *plan::findDevice(plan::kDefaultDevice))),
             {ui::plannerPageKind(settings, arguments.budget, ui::plannerLayout()),
-             ui::profilePageKind(settings, ui::profileLayout())},
-            ui::timelineCommands()};
+             ui::profilePageKind(settings, ui::profileLayout(), recorder)},
+            ui::timelineCommands(),
+            {ui::launchCommand(settings, recorder)}};
 }
 
 } // namespace plimsoll::gui

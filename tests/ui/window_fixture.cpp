@@ -13,6 +13,8 @@
 #include "ui/planner_page/planner_views.h"
 #include "ui/profile_page/profile_kind.h"
 #include "ui/profile_page/profile_views.h"
+#include "ui/record/launch_command.h"
+#include "ui/record/recorder.h"
 #include "ui/timeline_commands/timeline_commands.h"
 
 #include "tests/support/planned_sample.h"
@@ -43,10 +45,12 @@ void WindowFixture::openWindow(QSize size, std::optional<base::Budget> firstBudg
     m_settings =
         std::make_unique<ui::Settings>(QString::fromStdString(m_folder->file("settings.ini")));
     m_settings->drive(*m_theme);
+    const auto recorder = std::make_shared<ui::Recorder>();
     ui::PageRegistry registry{workspace::documentKinds(tests::defaultChoices()),
                               {ui::plannerPageKind(*m_settings, firstBudget, ui::plannerLayout()),
-                               ui::profilePageKind(*m_settings, ui::profileLayout())},
-                              ui::timelineCommands()};
+                               ui::profilePageKind(*m_settings, ui::profileLayout(), recorder)},
+                              ui::timelineCommands(),
+                              {ui::launchCommand(*m_settings, recorder)}};
     if (extend)
         extend(registry);
     m_window = std::make_unique<ui::MainWindow>(*m_settings, std::move(registry));

@@ -9,6 +9,7 @@
 #include "ui/profile_tables/allocation_texts.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace plimsoll::ui {
 
@@ -20,6 +21,8 @@ ActiveView::ActiveView(QWidget* parent) : TimelineView{parent}
     model().title = tr("Active and reserved");
     model().hover = [this](std::size_t step) { return hoverAt(step); };
     model().rangeText = [this](const StepRange& range) { return rangeText(range); };
+    connect(&input(), &TimelineInput::overlayDragged, this, &ActiveView::dragAlarm);
+    connect(&input(), &TimelineInput::overlayReleased, this, &ActiveView::endDrag);
 }
 
 ActiveView::~ActiveView()
@@ -32,14 +35,62 @@ void ActiveView::setPicture(const workspace::ProfilePicturePtr& picture)
     m_picture = picture;
     const memtrace::DeviceTrace& device = picture->device();
     m_overlay.setReserved(device.reserved());
-    model().content = std::max(picture->timeline->peak(), device.reserved().largest());
     model().legendLine.reset();
     if (hasReserved(device))
         model().legendLine = LegendLine{tr("Reserved"), Role::Text};
     m_readRange.reset();
     model().counted = picture->settings.axis == memtrace::Axis::Events ? tr("event") : QString{};
     model().peakName = stepText(*picture, picture->timeline->peakStep());
+    markAlarm();
     setTimeline(picture->timeline);
+}
+
+void ActiveView::setAlarm(std::optional<base::Bytes> alarm)
+{
+    if (alarm == m_alarm)
+        return;
+    m_alarm = alarm;
+    markAlarm();
+    invalidate();
+}
+
+void ActiveView::markAlarm()
+{
+    AlarmMark mark{m_alarm, {}};
+    if (!m_picture)
+        return;
+    model().content =
+        std::max({m_picture->timeline->peak(), m_picture->device().reserved().largest(),
+                  m_alarm.value_or(base::Bytes{})});
+    if (m_alarm)
+        if (const auto crossing = crossingOf(*m_picture, *m_alarm))
+            mark.step = crossing->step;
+    m_overlay.setAlarm(mark);
+}
+
+void ActiveView::dragAlarm(const QPointF& pos)
+{
+    const TimelineFrame now = frame();
+    const double y = std::clamp(pos.y(), now.at.plot().top(), now.at.plot().bottom() - 1);
+    m_dragged = shownCeiling(now.at.bytesAt(y));
+    m_overlay.setAlarm({m_dragged, {}});
+    update();
+}
+
+void ActiveView::endDrag()
+{
+    if (const auto alarm = std::exchange(m_dragged, std::nullopt))
+        Q_EMIT alarmDragged(*alarm);
+}
+
+bool ActiveView::goBack()
+{
+    if (!std::exchange(m_dragged, std::nullopt))
+        return TimelineView::goBack();
+    input().letGo();
+    markAlarm();
+    update();
+    return true;
 }
 
 HoverContent ActiveView::hoverAt(std::size_t step) const

@@ -17,16 +17,30 @@ public:
     ~ActiveView() override;
 
     void setPicture(const workspace::ProfilePicturePtr& picture);
+    /// Null before the first.
+    [[nodiscard]] const workspace::ProfilePicturePtr& picture() const { return m_picture; }
+    /// A line at these bytes, and a mark where they are exceeded.
+    void setAlarm(std::optional<base::Bytes> alarm);
+    /// Esc: cancels a drag of the alarm first.
+    bool goBack() override;
+
+Q_SIGNALS:
+    void alarmDragged(plimsoll::base::Bytes alarm);
 
 protected:
     [[nodiscard]] QString description() const override;
 
 private:
+    void markAlarm();
+    void dragAlarm(const QPointF& pos);
+    void endDrag();
     [[nodiscard]] HoverContent hoverAt(std::size_t step) const;
     [[nodiscard]] RangeText rangeText(const StepRange& range);
 
     workspace::ProfilePicturePtr m_picture;
     ReservedOverlay m_overlay;
+    std::optional<base::Bytes> m_alarm;
+    std::optional<base::Bytes> m_dragged; ///< where the alarm is dragged
     std::optional<StepRange> m_readRange; ///< of m_rangeText
     RangeText m_rangeText;
 };

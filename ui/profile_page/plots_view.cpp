@@ -8,6 +8,8 @@
 #include "ui/memory_map/memory_map_view.h"
 #include "ui/profile_page/active_view.h"
 #include "ui/profile_page/filter/filter_bar.h"
+#include "ui/profile_page/live/alarm_bar.h"
+#include "ui/profile_page/live/carry_over.h"
 #include "ui/profile_page/map_figures.h"
 #include "ui/profile_page/profile_page.h"
 #include "ui/profile_page/profile_texts.h"
@@ -28,6 +30,7 @@ struct Plots
 {
     QWidget* widget;
     FilterBar* filter;
+    AlarmBar* alarm;  ///< hidden if nothing is live and there is none
     QTabBar* devices; ///< hidden if there is only one
     QSplitter* splitter;
     ActiveView* active;
@@ -65,12 +68,48 @@ void showMap(const Plots& plots, const workspace::ProfilePicturePtr& picture)
                         QObject::tr("Address map"));
 }
 
+/// A later reading of a file may have more.
+void listDevices(QTabBar& tabs, const memtrace::MemoryTrace& trace)
+{
+    for (std::size_t i = 0; i < trace.devices().size(); ++i) {
+        const int tab = static_cast<int>(i);
+        if (tab < tabs.count())
+            tabs.setTabText(tab, deviceText(trace.devices()[i]));
+        else
+            tabs.addTab(deviceText(trace.devices()[i]));
+    }
+    while (tabs.count() > static_cast<int>(trace.devices().size()))
+        tabs.removeTab(tabs.count() - 1);
+    tabs.setVisible(tabs.count() > 1);
+}
+
+std::vector<std::size_t> pinsIn(const workspace::ProfilePicture& from,
+                                const std::vector<std::size_t>& pins,
+                                const workspace::ProfilePicture& to)
+{
+    std::vector<std::size_t> there;
+    for (const std::size_t pin : pins)
+        if (const auto step = stepIn(from, pin, to))
+            there.push_back(*step);
+    return there;
+}
+
+void showLive(const Plots& plots, const ProfilePage& page)
+{
+    const std::optional<base::Bytes> alarm = page.controller().document().alarm;
+    plots.active->setAlarm(alarm);
+    plots.alarm->setAlarm(alarm);
+    if (alarm || page.live().isFollowing())
+        plots.alarm->show(); // and stays, so that the plots don't move
+}
+
 void show(const Plots& plots, const ProfileState& state)
 {
     const workspace::ProfilePicture& picture = *state.picture;
     const memtrace::DeviceTrace& device = picture.device();
     {
         const QSignalBlocker blocker{plots.devices};
+        listDevices(*plots.devices, *picture.trace);
         plots.devices->setCurrentIndex(static_cast<int>(picture.deviceIndex));
     }
     QStringList facts{deviceText(device)};
@@ -79,7 +118,14 @@ void show(const Plots& plots, const ProfileState& state)
         facts
             << QObject::tr("reserved %1").arg(bytesText(device.reserved().largest(), Rounding::Up));
     plots.active->setSubtitle(facts);
+    const workspace::ProfilePicturePtr before = plots.active->picture();
+    const VisibleRange range = plots.active->visibleRange();
+    const std::vector<std::size_t> pins = plots.active->pinnedSteps();
     plots.active->setPicture(state.picture);
+    if (before && isLaterReading(*before, picture)) {
+        plots.active->setVisibleRange(visibleIn(*before, range, picture));
+        plots.active->setPinnedSteps(pinsIn(*before, pins, picture));
+    }
     showMap(plots, state.picture);
 }
 
@@ -113,14 +159,14 @@ Plots makePlots(ProfilePage& page)
     auto* column = makeColumn(plots.widget);
     plots.filter = new FilterBar{plots.widget};
     column->addWidget(plots.filter);
+    plots.alarm = new AlarmBar{plots.widget};
+    plots.alarm->hide();
+    column->addWidget(plots.alarm);
     plots.devices = new QTabBar{plots.widget};
     plots.devices->setProperty("pages", true);
     plots.devices->setDrawBase(false);
     plots.devices->setExpanding(false);
     plots.devices->setAccessibleName(ProfilePage::tr("Devices"));
-    for (const memtrace::DeviceTrace& device : page.controller().document().trace->devices())
-        plots.devices->addTab(deviceText(device));
-    plots.devices->setVisible(plots.devices->count() > 1);
     column->addWidget(plots.devices);
     plots.splitter = new QSplitter{Qt::Vertical, plots.widget};
     column->addWidget(plots.splitter, 1);
@@ -162,6 +208,12 @@ void connectPlots(const Plots& plots, ProfilePage& page)
                          settings.filter = filter;
                          page.controller().change(name, settings);
                      });
+    const auto setAlarm = [&page](std::optional<base::Bytes> alarm) {
+        page.controller().changeAlarm(alarm);
+    };
+    QObject::connect(plots.alarm, &AlarmBar::alarmWanted, &page, setAlarm);
+    QObject::connect(plots.active, &ActiveView::alarmDragged, &page, setAlarm);
+    QObject::connect(&page.live(), &ProfileLive::alarmFieldWanted, plots.alarm, &AlarmBar::begin);
     Selection* selection = &page.selection();
     AllocationSelection* allocation = &page.allocation();
     plots.active->setSelection(selection);
@@ -187,7 +239,9 @@ ProfileView makePlotsView(ProfilePage& page)
     return {.widget = plots.widget,
             .plots = plots.splitter,
             .update =
-                [plots](const ProfileState& state, ProfileChanges what) {
+                [plots, &page](const ProfileState& state, ProfileChanges what) {
+                    if (what.testFlag(ProfileChange::Live))
+                        showLive(plots, page);
                     if (what.testAnyFlags(ProfileChange::Picture | ProfileChange::Settings))
                         plots.filter->show(state.document.settings.filter, state.picture);
                     if (what.testFlag(ProfileChange::Picture))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/profile_page/profile_controller.h"
 
+#include "core/memtrace/columns/column_file.h"
 #include "ui/document_page/change_command.h"
 
 #include <utility>
@@ -34,16 +35,57 @@ void ProfileController::apply(const workspace::ProfileSettings& settings)
     m_document.settings = settings;
     keep();
     Q_EMIT settingsChanged();
+    draw();
+}
+
+void ProfileController::draw()
+{
     m_drawer.start(
-        [last = m_picture, settings](const base::JobContext& job) {
-            return workspace::profilePicture(last->trace, settings, job, last);
+        [trace = m_document.trace, last = m_picture,
+         settings = m_document.settings](const base::JobContext& job) {
+            return workspace::profilePicture(trace, settings, job, last);
         },
         [this](base::Result<workspace::ProfilePicturePtr> picture) {
-            if (!picture)
-                return; // stopped: a newer one follows, or the page closes
+            // Stopped: a newer one follows, or the page closes.
+            if (!picture || (*picture)->trace != m_document.trace)
+                return;
             m_picture = *std::move(picture);
             Q_EMIT pictureChanged();
         });
+}
+
+void ProfileController::changeAlarm(std::optional<base::Bytes> alarm)
+{
+    if (alarm == m_document.alarm)
+        return;
+    const auto set = [this](std::optional<base::Bytes> to) {
+        m_document.alarm = to;
+        keep();
+        Q_EMIT alarmChanged();
+    };
+    m_undo.push(new ChangeCommand{tr("Change of the Alarm"),
+                                  [set, before = m_document.alarm] { set(before); },
+                                  [set, alarm] { set(alarm); }});
+}
+
+void ProfileController::take(const workspace::ProfileReading& reading)
+{
+    m_document.take(reading);
+    if (reading.picture->settings != m_document.settings) {
+        draw(); // the user has changed them meanwhile
+        return;
+    }
+    m_drawer.stop();
+    m_picture = reading.picture;
+    Q_EMIT pictureChanged();
+}
+
+void ProfileController::keepContent()
+{
+    m_keeper.put("content",
+                 [trace = m_document.trace](session::SessionStore& store, session::DocumentId id) {
+                     return store.saveBlob(id, session::kContent, memtrace::writeColumns(*trace));
+                 });
 }
 
 void ProfileController::setNotes(const QString& text)

@@ -31,6 +31,12 @@ public:
 
     /// An undo step with this name.
     void change(const QString& name, const workspace::ProfileSettings& settings);
+    /// Of the reserved bytes that are to be told; an undo step.
+    void changeAlarm(std::optional<base::Bytes> alarm);
+    /// Shows what was read of the document's file since it was opened.
+    void take(const workspace::ProfileReading& reading);
+    /// Has its session, if it is in one, keep what was read last.
+    void keepContent();
     /// Of the user's notes; not in the undo stack, since its field has one.
     void setNotes(const QString& text);
 
@@ -39,8 +45,10 @@ Q_SIGNALS:
     void pictureChanged();
     void drawingChanged();
     void notesChanged();
+    void alarmChanged();
 
 private:
+    void draw();
     void apply(const workspace::ProfileSettings& settings);
     void keep();
 

@@ -5,6 +5,8 @@
 #include "ui/profile_page/profile_page.h"
 #include "ui/profile_page/profile_texts.h"
 
+#include <QAction>
+
 #include <utility>
 
 namespace plimsoll::ui {
@@ -82,6 +84,16 @@ PageChoice lowerPlotChoice()
         });
 }
 
+ProfileLive& live(DocumentPage& page)
+{
+    return static_cast<ProfilePage&>(page).live();
+}
+
+const ProfileLive& live(const DocumentPage& page)
+{
+    return static_cast<const ProfilePage&>(page).live();
+}
+
 std::vector<PageCommand> commands()
 {
     using enum MenuPlace;
@@ -92,6 +104,33 @@ std::vector<PageCommand> commands()
              profile.exporter().choosePicture(profile.plots(), ProfilePage::tr("plots"));
          },
          "export"},
+        {Own, "profile.launch", QObject::tr("&Launch…"), "",
+         [](DocumentPage& page) {
+             page.window()->findChild<QAction*>(QStringLiteral("file.record"))->trigger();
+         },
+         "record",
+         [](const DocumentPage& page) {
+             return page.window()->findChild<QAction*>(QStringLiteral("file.record")) != nullptr;
+         }},
+        {.place = Own,
+         .id = "profile.stop",
+         .text = QObject::tr("&Stop the Program"),
+         .key = "Ctrl+Shift+R",
+         .run = [](DocumentPage& page) { live(page).stopProgram(); },
+         .isEnabled = [](const DocumentPage& page) { return live(page).isRecording(); },
+         .button = {QObject::tr("Stop"), QStringLiteral("close")}},
+        {.place = Own,
+         .id = "profile.follow",
+         .text = QObject::tr("&Follow the File"),
+         .run = [](DocumentPage& page) { live(page).follow(!live(page).isFollowing()); },
+         .tip =
+             [](const DocumentPage&) {
+                 return QObject::tr("Reads the file again whenever it has been written.");
+             },
+         .isChecked = [](const DocumentPage& page) { return live(page).isFollowing(); }},
+        {Own, "profile.alarm", QObject::tr("Set Ala&rm…"), "",
+         [](DocumentPage& page) { Q_EMIT live(page).alarmFieldWanted(); }},
+        {.place = Own},
         {.place = Own, .text = QObject::tr("Axis"), .choice = axisChoice()},
         {.place = Own, .text = QObject::tr("Layers"), .choice = layerChoice()},
         {.place = Own, .text = QObject::tr("Lower Plot"), .choice = lowerPlotChoice()},
@@ -103,11 +142,12 @@ std::vector<PageCommand> commands()
 
 } // namespace
 
-PageKind profilePageKind(Settings& settings, ProfileLayout layout)
+PageKind profilePageKind(Settings& settings, ProfileLayout layout,
+                         std::shared_ptr<Recorder> recorder)
 {
-    const auto make = [&settings, layout = std::move(layout)](workspace::DocumentPtr document,
-                                                              QWidget* parent) -> DocumentPage* {
-        return new ProfilePage{std::move(document), settings, layout, parent};
+    const auto make = [&settings, layout = std::move(layout), recorder = std::move(recorder)](
+                          workspace::DocumentPtr document, QWidget* parent) -> DocumentPage* {
+        return new ProfilePage{std::move(document), settings, layout, recorder, parent};
     };
     return {QString::fromStdString(std::string{workspace::kProfileDocument}),
             make,

@@ -4,11 +4,16 @@
 #include "ui/document_page/page_registry.h"
 #include "ui/profile_page/profile_view.h"
 
+#include <memory>
+
 namespace plimsoll::ui {
 
+class Recorder;
 class Settings;
 
-/// The kind of page for profiles, with its commands.
-[[nodiscard]] PageKind profilePageKind(Settings& settings, ProfileLayout layout);
+/// The kind of page for profiles, with its commands. `recorder`: whose recordings such pages
+/// follow; may be null.
+[[nodiscard]] PageKind profilePageKind(Settings& settings, ProfileLayout layout,
+                                       std::shared_ptr<Recorder> recorder = {});
 
 } // namespace plimsoll::ui

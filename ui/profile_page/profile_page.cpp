@@ -5,6 +5,7 @@
 #include "ui/base/texts.h"
 #include "ui/document_page/pages_dock.h"
 #include "ui/profile_page/find_allocations.h"
+#include "ui/profile_page/live/carry_over.h"
 #include "ui/profile_page/profile_texts.h"
 #include "ui/tables/table_csv.h"
 
@@ -12,17 +13,20 @@
 #include <QTableView>
 
 #include <algorithm>
+#include <utility>
 
 namespace plimsoll::ui {
 
 ProfilePage::ProfilePage(workspace::DocumentPtr profile, Settings& settings,
-                         const ProfileLayout& layout, QWidget* parent)
+                         const ProfileLayout& layout, const std::shared_ptr<Recorder>& recorder,
+                         QWidget* parent)
     : DocumentPage{std::move(profile), parent}
     , m_settings{settings}
     , m_controller{dynamic_cast<workspace::ProfileDocument&>(kept()), keeper()}
     , m_export{*this, settings}
+    , m_live{*this, m_controller, recorder}
 {
-    m_device = m_controller.picture()->deviceIndex;
+    m_shown = m_controller.picture();
     setCentre(m_views.emplace_back(layout.centre(*this)).widget);
     for (const auto& [dock, kinds] : layout.docks) {
         addDock(dock);
@@ -30,13 +34,13 @@ ProfilePage::ProfilePage(workspace::DocumentPtr profile, Settings& settings,
             addView(dock.id, m_views.emplace_back(kind.make(*this)).widget, kind.title,
                     dock.area == Qt::RightDockWidgetArea ? kind.title : QString{});
     }
-    connect(&m_controller, &ProfileController::pictureChanged, this, [this] {
-        // Steps and allocations are a device's, whatever is shown of them.
-        if (m_device != m_controller.picture()->deviceIndex)
-            clearSelection();
-        m_device = m_controller.picture()->deviceIndex;
-        show(ProfileChange::Picture);
+    connect(&m_controller, &ProfileController::pictureChanged, this, &ProfilePage::showPicture);
+    connect(&m_controller, &ProfileController::alarmChanged, this, [this] {
+        m_live.watchAlarm();
+        show(ProfileChange::Live);
     });
+    connect(&m_live, &ProfileLive::stateChanged, this, [this] { show(ProfileChange::Live); });
+    connect(&m_live.follower().job(), &JobRunnerBase::idle, this, &ProfilePage::notifyIdle);
     connect(&m_controller, &ProfileController::settingsChanged, this,
             [this] { show(ProfileChange::Settings); });
     connect(&m_controller, &ProfileController::drawingChanged, this, &ProfilePage::stateChanged);
@@ -58,16 +62,19 @@ ProfilePage::ProfilePage(workspace::DocumentPtr profile, Settings& settings,
                          }};
     for (QTableView* table : findChildren<QTableView*>())
         addCsvExport(*table, m_settings, notes);
-    show(ProfileChange::Picture | ProfileChange::Notes);
+    show(ProfileChange::Picture | ProfileChange::Notes | ProfileChange::Live);
     for (const ProfileView& view : m_views)
         if (view.isFirst && view.isFirst(state()))
             dockOf(view.widget)->showPage(view.widget);
     showNotes();
+    m_live.watchAlarm();
+    m_live.begin();
 }
 
 ProfilePage::~ProfilePage()
 {
     m_controller.disconnect(this);
+    m_live.disconnect(this);
     // So would the views, which outlive the members.
     for (QObject* child : findChildren<QObject*>())
         child->disconnect(this);
@@ -76,6 +83,35 @@ ProfilePage::~ProfilePage()
 ProfileState ProfilePage::state() const
 {
     return {m_controller.document(), m_controller.picture(), m_controller.isDrawing()};
+}
+
+/// Steps and allocations are a device's, whatever is shown of them. In a later reading of the file
+/// they may be elsewhere.
+void ProfilePage::showPicture()
+{
+    const workspace::ProfilePicturePtr before = std::exchange(m_shown, m_controller.picture());
+    if (before->trace == m_shown->trace) {
+        if (before->deviceIndex != m_shown->deviceIndex)
+            clearSelection();
+        show(ProfileChange::Picture);
+        return;
+    }
+    const std::optional<std::size_t> step = m_selection.step();
+    const std::optional<StepRange> range = m_selection.range();
+    const std::optional<std::uint32_t> allocation = m_allocation.allocation();
+    const bool isLater = isLaterReading(*before, *m_shown);
+    const bool hasGrown =
+        isLater && before->timeline->stepCount() <= m_shown->timeline->stepCount()
+        && before->device().allocations().size() <= m_shown->device().allocations().size();
+    if (!hasGrown)
+        clearSelection(); // before views look for it
+    show(ProfileChange::Picture);
+    m_live.watchAlarm();
+    if (!isLater)
+        return;
+    m_selection.setStep(step ? stepIn(*before, *step, *m_shown) : std::nullopt);
+    m_selection.setRange(range ? rangeIn(*before, *range, *m_shown) : std::nullopt);
+    m_allocation.select(allocation ? allocationIn(*before, *allocation, *m_shown) : std::nullopt);
 }
 
 void ProfilePage::show(ProfileChanges what)
@@ -88,6 +124,8 @@ void ProfilePage::show(ProfileChanges what)
 
 StatusText ProfilePage::status() const
 {
+    if (const std::optional<StatusText> live = m_live.status())
+        return *live;
     const std::size_t oddities = oddityCount(*m_controller.document().trace);
     if (oddities == 0)
         return {tr("Recorded"), QStringLiteral("profile"), false};
@@ -101,6 +139,11 @@ QString ProfilePage::jobText() const
     return m_controller.isDrawing()
                ? tr("Drawing: %1").arg(percentText(m_controller.perMille() / 1000.0))
                : QString{};
+}
+
+QString ProfilePage::urgentCommand() const
+{
+    return m_live.isRecording() ? QStringLiteral("profile.stop") : QString{};
 }
 
 QString ProfilePage::cursorText() const
@@ -162,6 +205,7 @@ bool ProfilePage::goBack()
 void ProfilePage::beginClose()
 {
     m_controller.job().stop();
+    m_live.follow(false);
     for (const ProfileView& view : m_views)
         for (JobRunnerBase* job : view.jobs)
             job->stop();
@@ -174,7 +218,7 @@ bool ProfilePage::isIdle() const
         return std::ranges::all_of(view.jobs, &JobRunnerBase::isIdle);
     };
     return DocumentPage::isIdle() && m_controller.isIdle() && m_export.job().isIdle()
-           && std::ranges::all_of(m_views, isViewIdle);
+           && m_live.follower().job().isIdle() && std::ranges::all_of(m_views, isViewIdle);
 }
 
 void ProfilePage::addToView(QJsonObject& view) const

@@ -5,6 +5,7 @@
 #include "ui/base/settings.h"
 #include "ui/document_page/document_page.h"
 #include "ui/profile_page/allocation_selection.h"
+#include "ui/profile_page/live/profile_live.h"
 #include "ui/profile_page/profile_controller.h"
 #include "ui/profile_page/profile_export.h"
 #include "ui/profile_page/profile_view.h"
@@ -21,8 +22,9 @@ class ProfilePage : public DocumentPage
     Q_OBJECT
 
 public:
+    /// `recorder`: whose recordings the page follows; may be null.
     ProfilePage(workspace::DocumentPtr profile, Settings& settings, const ProfileLayout& layout,
-                QWidget* parent = nullptr);
+                const std::shared_ptr<Recorder>& recorder = {}, QWidget* parent = nullptr);
     ~ProfilePage() override;
 
     [[nodiscard]] Settings& settings() { return m_settings; }
@@ -32,6 +34,8 @@ public:
     [[nodiscard]] Selection& selection() { return m_selection; }
     [[nodiscard]] AllocationSelection& allocation() { return m_allocation; }
     [[nodiscard]] ProfileExport& exporter() { return m_export; }
+    [[nodiscard]] ProfileLive& live() { return m_live; }
+    [[nodiscard]] const ProfileLive& live() const { return m_live; }
     /// The plots, for a picture of them.
     [[nodiscard]] QWidget& plots() const { return *m_views.front().plots; }
     [[nodiscard]] ProfileState state() const;
@@ -39,6 +43,7 @@ public:
     [[nodiscard]] QUndoStack& undoStack() override { return m_controller.undoStack(); }
     [[nodiscard]] StatusText status() const override;
     [[nodiscard]] QString jobText() const override;
+    [[nodiscard]] QString urgentCommand() const override;
     void cancelJob() override { m_controller.job().stop(); }
     [[nodiscard]] bool isSettled() const override { return !m_controller.isDrawing(); }
     [[nodiscard]] QString cursorText() const override;
@@ -65,6 +70,7 @@ protected:
     void restoreFrom(const QJsonObject& view) override;
 
 private:
+    void showPicture();
     void show(ProfileChanges what);
 
     Settings& m_settings;
@@ -72,7 +78,8 @@ private:
     Selection m_selection;
     AllocationSelection m_allocation;
     ProfileExport m_export;
-    std::size_t m_device = 0; ///< whose steps and allocation are selected
+    ProfileLive m_live;
+    workspace::ProfilePicturePtr m_shown; ///< whose steps and allocation are selected
     std::vector<ProfileView> m_views;
 };
 

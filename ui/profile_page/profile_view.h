@@ -29,6 +29,7 @@ enum class ProfileChange : std::uint8_t {
     Picture = 1U << 0U, ///< device, axis or layers
     Notes = 1U << 1U,
     Settings = 1U << 2U, ///< of the document; their picture follows
+    Live = 1U << 3U,     ///< alarm, or whether the file is followed
 };
 Q_DECLARE_FLAGS(ProfileChanges, ProfileChange)
 Q_DECLARE_OPERATORS_FOR_FLAGS(ProfileChanges)

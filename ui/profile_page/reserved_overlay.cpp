@@ -184,9 +184,11 @@ void ReservedOverlay::paint(const PaintContext& context, const PlacedLabels& /*l
         if (!m_picture.isNull())
             context.painter.drawPixmap(context.frame.at.plot().topLeft(), m_picture);
     } else if (stage == PaintStage::Lines) {
+        paintAlarmLine(context, m_alarm);
         paintLabel(context);
     } else if (stage == PaintStage::Marks) {
         paintTimelineMarks(context);
+        paintAlarmCrossing(context, m_alarm);
     }
 }
 

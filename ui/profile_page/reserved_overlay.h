@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/memtrace/step_curve.h"
+#include "ui/profile_page/live/alarm.h"
 #include "ui/timeline/paint_context.h"
 #include "ui/timeline/timeline_overlay.h"
 
@@ -12,22 +13,27 @@
 
 namespace plimsoll::ui {
 
-/// Reserved memory over a timeline of live allocations: an outline, what of it is idle hatched, and
-/// the timeline's marks, such as allocations that failed.
+/// Reserved memory over a timeline of live allocations: an outline, what of it is idle hatched, the
+/// timeline's marks, such as allocations that failed, and the alarm.
 class ReservedOverlay : public TimelineOverlay
 {
 public:
     /// By steps of the stacked timeline. Requires invalidate() afterwards.
     void setReserved(memtrace::StepCurve reserved) { m_reserved = std::move(reserved); }
 
+    void setAlarm(const AlarmMark& alarm) { m_alarm = alarm; }
+    [[nodiscard]] const AlarmMark& alarm() const { return m_alarm; }
+
     void paint(const PaintContext& context, const PlacedLabels& labels, PaintStage stage) override;
     void place(const Placing& to, LabelRank rank) const override;
-    [[nodiscard]] std::optional<OverlayHit> hitAt(const QPointF& /*pos*/,
-                                                  const TimelineFrame& /*frame*/,
+    /// The line of the alarm can be dragged.
+    [[nodiscard]] std::optional<OverlayHit> hitAt(const QPointF& pos, const TimelineFrame& frame,
                                                   const PlacedLabels& /*labels*/,
-                                                  HitRank /*rank*/) const override
+                                                  HitRank rank) const override
     {
-        return std::nullopt;
+        return rank == HitRank::First && isOnAlarm(m_alarm, pos, frame)
+                   ? std::optional{OverlayHit{.cursor = Qt::SizeVerCursor, .isGrip = true}}
+                   : std::nullopt;
     }
     void invalidate() override { m_isDirty = true; }
 
@@ -40,6 +46,7 @@ private:
     static void paintTimelineMarks(const PaintContext& context);
 
     memtrace::StepCurve m_reserved;
+    AlarmMark m_alarm;
     QPixmap m_picture; ///< of the plot
     bool m_isDirty = true;
 };
