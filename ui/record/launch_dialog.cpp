@@ -18,7 +18,7 @@ namespace plimsoll::ui {
 
 namespace {
 
-constexpr QSize kSize{760, 680};
+constexpr QSize kSize{760, 620};
 
 QLabel* makeSentence(QWidget* parent)
 {

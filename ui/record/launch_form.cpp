@@ -98,13 +98,13 @@ void LaunchForm::buildFields(QFormLayout& form)
 
 void LaunchForm::buildOptions(QFormLayout& form)
 {
+    m_snapshot = new QCheckBox{tr("PyTorch's memory snapshot, too"), this};
+    m_snapshot->setToolTip(tr("Has PyTorch write its snapshot, with the tensors and who allocated "
+                              "them, at the end and where memory runs out."));
     m_tensors = new QCheckBox{tr("Each tensor is an allocation (much slower)"), this};
     m_tensors->setToolTip(
         tr("Switches PyTorch's caching allocator off, so that the driver is asked "
            "for every tensor."));
-    m_snapshot = new QCheckBox{tr("PyTorch's memory snapshot, too"), this};
-    m_snapshot->setToolTip(tr("Has PyTorch write its snapshot, with the tensors and who allocated "
-                              "them, at the end and where memory runs out."));
     // PyTorch records nothing without its caching allocator.
     connect(m_tensors, &QCheckBox::toggled, this, [this](bool on) {
         if (on)

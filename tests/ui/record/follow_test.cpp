@@ -245,7 +245,7 @@ void FollowTest::theAlarmIsTold()
         page->strip().shown().first,
         QStringLiteral("Memory exceeded the alarm of %1.").arg(bytesText(base::Bytes{150 * kMiB})));
     QCOMPARE(page->strip().shown().rest,
-             QStringLiteral("It did so first at %1, and reached %2 (%3).")
+             QStringLiteral("First at %1, with %2 (%3).")
                  .arg(timeText(base::Nanoseconds{200'000'000}), bytesText(base::Bytes{164 * kMiB}),
                       bytesDifferenceText(base::Bytes{14 * kMiB})));
     // Higher, it is no longer exceeded; Undo brings both back.

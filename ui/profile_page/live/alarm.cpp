@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kReach = 4; ///< of the mouse, above and below the line
 
-/// The first step of a curve that is above; those before `end` have been looked at where it is one.
+/// The first step with more than that live.
 std::optional<std::size_t> firstAbove(const timeline::Timeline& timeline, base::Bytes alarm)
 {
     if (timeline.stepCount() == 0 || timeline.peak() <= alarm)
@@ -42,7 +42,8 @@ std::optional<AlarmCrossing> crossingOf(const workspace::ProfilePicture& picture
 {
     if (!hasReserved(picture.device())) {
         const auto step = firstAbove(*picture.timeline, alarm);
-        return step ? std::optional{AlarmCrossing{*step, picture.timeline->peak()}} : std::nullopt;
+        return step ? std::optional{AlarmCrossing{*step, picture.timeline->totalAt(*step)}}
+                    : std::nullopt;
     }
     const memtrace::StepCurve& reserved = picture.device().reserved();
     const auto first =
@@ -51,7 +52,7 @@ std::optional<AlarmCrossing> crossingOf(const workspace::ProfilePicture& picture
         });
     if (first == reserved.points().end())
         return std::nullopt;
-    return AlarmCrossing{first->step, reserved.largest()};
+    return AlarmCrossing{first->step, first->bytes};
 }
 
 void paintAlarmLine(const PaintContext& context, const AlarmMark& mark)

@@ -12,7 +12,7 @@ namespace plimsoll::ui {
 struct AlarmCrossing
 {
     std::size_t step = 0;
-    base::Bytes most; ///< from then on
+    base::Bytes bytes; ///< at that step
 };
 /// Of reserved memory, or of what was live where the recording doesn't tell what was reserved.
 /// None: it was never exceeded.

@@ -141,9 +141,9 @@ void ProfileLive::watchAlarm()
         {kAlarm,
          MessageKind::Warn,
          tr("Memory exceeded the alarm of %1.").arg(bytesText(*alarm)),
-         tr("It did so first at %1, and reached %2 (%3).")
-             .arg(stepText(picture, crossing->step), bytesText(crossing->most, Rounding::Up),
-                  bytesDifferenceText(crossing->most - *alarm)),
+         tr("First at %1, with %2 (%3).")
+             .arg(stepText(picture, crossing->step), bytesText(crossing->bytes, Rounding::Up),
+                  bytesDifferenceText(crossing->bytes - *alarm)),
          {}});
 }
 
