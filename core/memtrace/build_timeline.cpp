@@ -9,7 +9,6 @@ namespace plimsoll::memtrace {
 
 namespace {
 
-/// As positions, how many recorded events are over when each step begins.
 timeline::Times eventTimes(const DeviceTrace& device)
 {
     timeline::Times times;
@@ -21,6 +20,33 @@ timeline::Times eventTimes(const DeviceTrace& device)
     times.append(over + 1);
     times.compress();
     return times;
+}
+
+/// Those that `keeps` selects; null: all.
+void addAllocations(timeline::Builder& builder, const DeviceTrace& device, const Layering& layering,
+                    const std::function<bool(std::uint32_t)>& keeps)
+{
+    const Allocations& allocations = device.allocations();
+    builder.reserve(allocations.size());
+    const auto add = [&](std::uint32_t index) {
+        if (keeps && !keeps(index))
+            return;
+        timeline::Interval interval;
+        interval.begin = device.firstStep(index);
+        interval.end = device.lastStep(index);
+        interval.bytes = base::Bytes{allocations.bytes[index]};
+        interval.origin = index;
+        interval.layer = layering.layerOf.empty() ? std::uint8_t{0} : layering.layerOf[index];
+        builder.add(interval);
+    };
+    // In the order in which they begin: those from before the recording first.
+    const auto count = static_cast<std::uint32_t>(allocations.size());
+    for (std::uint32_t index = 0; index < count; ++index)
+        if (allocations.allocEvent[index] == kNoEvent)
+            add(index);
+    for (std::uint32_t index = 0; index < count; ++index)
+        if (allocations.allocEvent[index] != kNoEvent)
+            add(index);
 }
 
 void addBands(timeline::Builder& builder, const MemoryTrace& trace, const DeviceTrace& device)
@@ -56,35 +82,27 @@ std::size_t stepAtTime(const DeviceTrace& device, base::Nanoseconds time)
     return std::clamp<std::size_t>(begun, 1, device.stepCount()) - 1;
 }
 
+timeline::Times axisPositions(const DeviceTrace& device, Axis axis)
+{
+    return axis == Axis::Time ? device.axisTimes() : eventTimes(device);
+}
+
 timeline::TimelinePtr buildTimeline(const MemoryTrace& trace, const DeviceTrace& device,
                                     const Layering& layering, Axis axis,
                                     const std::function<bool(std::uint32_t)>& keeps)
 {
-    timeline::Builder builder{axis == Axis::Time ? device.axisTimes() : eventTimes(device),
-                              layering.layers};
-    const Allocations& allocations = device.allocations();
-    builder.reserve(allocations.size());
-    const auto add = [&](std::uint32_t index) {
-        if (keeps && !keeps(index))
-            return;
-        timeline::Interval interval;
-        interval.begin = device.firstStep(index);
-        interval.end = device.lastStep(index);
-        interval.bytes = base::Bytes{allocations.bytes[index]};
-        interval.origin = index;
-        interval.layer = layering.layerOf.empty() ? std::uint8_t{0} : layering.layerOf[index];
-        builder.add(interval);
-    };
-    // In the order in which they begin: those from before the recording first.
-    const auto count = static_cast<std::uint32_t>(allocations.size());
-    for (std::uint32_t index = 0; index < count; ++index)
-        if (allocations.allocEvent[index] == kNoEvent)
-            add(index);
-    for (std::uint32_t index = 0; index < count; ++index)
-        if (allocations.allocEvent[index] != kNoEvent)
-            add(index);
+    timeline::Builder builder{axisPositions(device, axis), layering.layers};
+    addAllocations(builder, device, layering, keeps);
     addBands(builder, trace, device);
     addMarks(builder, device);
+    return std::move(builder).build();
+}
+
+timeline::TimelinePtr buildTimeline(const DeviceTrace& device, timeline::Times positions,
+                                    const Layering& layering)
+{
+    timeline::Builder builder{std::move(positions), layering.layers};
+    addAllocations(builder, device, layering, {});
     return std::move(builder).build();
 }
 

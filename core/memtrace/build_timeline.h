@@ -22,6 +22,15 @@ struct Layering
     base::Column<std::uint8_t> layerOf; ///< by allocation
 };
 
+/// Where each step of a device begins on an axis, and the end: DeviceTrace::axisTimes(), or how
+/// many recorded events are over.
+[[nodiscard]] timeline::Times axisPositions(const DeviceTrace& device, Axis axis);
+
+/// A device's live allocations over steps that begin at these positions, stepCount() and the end;
+/// without bands and marks.
+[[nodiscard]] timeline::TimelinePtr
+buildTimeline(const DeviceTrace& device, timeline::Times positions, const Layering& layering);
+
 /// What all views of a device draw: its live allocations over DeviceTrace::axisTimes(), where step
 /// 0 is the state before the first event and step i + 1 that after event i. Interval::origin is the
 /// allocation. Annotations of the device, and those within them, become bands; the peak, failed

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/workspace/composition.h"
 
+#include "core/workspace/comparison/comparison_document.h"
 #include "core/workspace/file_formats.h"
 #include "core/workspace/profile/profile_document.h"
 
@@ -10,7 +11,8 @@ namespace plimsoll::workspace {
 
 DocumentKinds documentKinds(OpeningOf opening)
 {
-    return {fileFormats(), {planDocuments(std::move(opening)), profileDocuments()}};
+    return {fileFormats(),
+            {planDocuments(std::move(opening)), profileDocuments(), comparisonDocuments()}};
 }
 
 DocumentKinds documentKinds(const Choices& choices)

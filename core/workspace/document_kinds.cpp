@@ -21,8 +21,9 @@ constexpr std::size_t kShownBytes = 24;
 
 const DocumentKind* kindFor(const readers::ReaderDescriptor& format, const DocumentKinds& kinds)
 {
-    const auto found = std::ranges::find_if(
-        kinds.kinds, [&](const DocumentKind& kind) { return kind.takes(format); });
+    const auto found = std::ranges::find_if(kinds.kinds, [&](const DocumentKind& kind) {
+        return kind.takes != nullptr && kind.takes(format);
+    });
     return found == kinds.kinds.end() ? nullptr : &*found;
 }
 

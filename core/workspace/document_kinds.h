@@ -15,7 +15,7 @@ namespace plimsoll::workspace {
 struct DocumentKind
 {
     std::string id; ///< Document::kind()
-    /// Whether files of this format become such a document.
+    /// Whether files of this format become such a document; null: none do, and `make` is empty.
     bool (*takes)(const readers::ReaderDescriptor& format) = nullptr;
     std::function<base::Result<DocumentPtr>(readers::FileValue value, io::Source& source,
                                             const base::JobContext& job)>

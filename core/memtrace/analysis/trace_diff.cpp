@@ -41,7 +41,7 @@ void addSide(DiffGroups& groups, const DiffSide& side, LiveBy by, BlockSum DiffS
     }
 }
 
-BlockSum commonOf(const DiffSides& sides)
+BlockSum blocksOfBoth(const DiffSides& sides)
 {
     BlockSum common;
     for (const auto& [bytes, count] : sides.sizesOfA) {
@@ -68,7 +68,7 @@ TraceDiff diffTraces(const DiffSide& a, const DiffSide& b, LiveBy by)
     addSide(groups, b, by, &DiffSides::b, &DiffSides::sizesOfB);
     TraceDiff diff;
     for (const auto& [name, sides] : groups) {
-        diff.groups.push_back({name.first, name.second, sides.a, sides.b, commonOf(sides)});
+        diff.groups.push_back({name.first, name.second, sides.a, sides.b, blocksOfBoth(sides)});
         diff.a += sides.a;
         diff.b += sides.b;
         diff.common += diff.groups.back().common;

@@ -17,13 +17,6 @@ namespace {
 using base::Result;
 using nlohmann::json;
 
-/// "step.pickle" of "step.pickle.gz".
-std::string profileName(const std::filesystem::path& path)
-{
-    return base::printable((path.extension() == ".gz" ? path.stem() : path.filename()).string(),
-                           80);
-}
-
 json filterState(const memtrace::Filter& filter)
 {
     json state = json::array();
@@ -83,6 +76,12 @@ Result<DocumentPtr> shown(std::unique_ptr<ProfileDocument> document, const base:
 }
 
 } // namespace
+
+std::string profileName(const std::filesystem::path& file)
+{
+    return base::printable((file.extension() == ".gz" ? file.stem() : file.filename()).string(),
+                           80);
+}
 
 std::string ProfileDocument::state() const
 {

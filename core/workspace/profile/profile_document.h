@@ -42,6 +42,9 @@ private:
     std::string m_contentHash;
 };
 
+/// What a profile's document is called: "step.pickle" of "step.pickle.gz".
+[[nodiscard]] std::string profileName(const std::filesystem::path& file);
+
 /// The kind: profiles become such documents.
 [[nodiscard]] DocumentKind profileDocuments();
 
