@@ -114,9 +114,9 @@ void BudgetTimelineView::setMeasured(std::optional<MeasuredSet> measured)
     if (curveOf(measured) != curveOf(m_budget.measured))
         m_overlay.invalidateMeasured();
     m_budget.measured = std::move(measured);
-    model().legendLine.reset();
+    model().legendLines.clear();
     if (m_budget.measured)
-        model().legendLine = LegendLine{measuredName({}), Role::Accent};
+        model().legendLines.push_back({measuredName({}), Role::Accent});
     changed();
 }
 

@@ -40,6 +40,12 @@ QString DocumentPage::title() const
     return fileText(m_document->title());
 }
 
+void DocumentPage::requestDocument(workspace::DocumentPtr document, const QStringList& files)
+{
+    Q_EMIT documentRequested(
+        {std::make_shared<workspace::DocumentPtr>(std::move(document)), files});
+}
+
 void DocumentPage::saveInto(const session::SessionFilePtr& file, bool isNew)
 {
     m_keeper.saveInto(file, isNew);

@@ -8,7 +8,10 @@
 #include "ui/document_page/docked_page.h"
 #include "ui/document_page/session_keeper.h"
 
+#include <QStringList>
+
 #include <functional>
+#include <memory>
 #include <vector>
 
 class QUndoStack;
@@ -21,6 +24,13 @@ struct StatusText
     QString text;
     QString icon;
     bool isDanger = false;
+};
+
+/// A document that a page asks to be opened, and files to be added to it then.
+struct NewDocument
+{
+    std::shared_ptr<workspace::DocumentPtr> document; ///< is moved from there
+    QStringList files;
 };
 
 /// The page of an open document: its whole interface to the window. The derived page defines
@@ -47,6 +57,7 @@ public:
     /// PageKind::icon.
     [[nodiscard]] const QString& iconName() const { return m_icon; }
     void setIconName(const QString& icon) { m_icon = icon; }
+    [[nodiscard]] const workspace::Document& shownDocument() const { return *m_document; }
     /// For tabs and the title of the window.
     [[nodiscard]] virtual QString title() const;
     /// The proposed name of a new file, without an extension.
@@ -98,6 +109,8 @@ public:
     virtual void showAdditionError(const QString& /*path*/, const base::Error& /*error*/) {}
     /// Requests that a file be added, once those before it are open.
     void addFile(const QString& path) { Q_EMIT additionRequested(path); }
+    /// Requests that a new document be opened in a tab of its own.
+    void requestDocument(workspace::DocumentPtr document, const QStringList& files = {});
 
     // Saving and closing.
     /// Changes that are in no file yet.
@@ -126,6 +139,7 @@ Q_SIGNALS:
     /// An added file is shown.
     void fileAdded();
     void additionRequested(const QString& path);
+    void documentRequested(const plimsoll::ui::NewDocument& requested);
     void sessionSaved(const QString& path, bool first);
     /// Something was done: a sentence for the status bar.
     void noted(const QString& sentence);

@@ -5,6 +5,7 @@
 #include "ui/document_page/document_page.h"
 
 #include <map>
+#include <optional>
 
 namespace plimsoll::ui {
 
@@ -52,6 +53,13 @@ struct PageCommand
     QStringList button = {};
 };
 
+/// Files that become one document when they are dropped together.
+struct JointFiles
+{
+    readers::FileKind kind{};
+    QString offer; ///< "Open %1 files in Compare": what it says while they are dragged
+};
+
 /// The pages of a kind of document, and their commands.
 struct PageKind
 {
@@ -65,6 +73,11 @@ struct PageKind
     QString view = {};      ///< "Planner": what the view bar calls such pages
     QString icon = {};      ///< of their tabs
     QString exporting = {}; ///< the command of the button for exporting; empty: none
+    /// A new document, for what the shown page has; null: no page is shown. It is opened by the
+    /// view bar while no document of the kind is open. Empty: documents are made of files only.
+    std::function<workspace::DocumentPtr(const DocumentPage* shown)> begin = {};
+    /// Files that are added to one new document; requires `begin`.
+    std::optional<JointFiles> joint = {};
 };
 
 /// What a command may do with the window.

@@ -16,7 +16,7 @@ QVariant headData(std::span<const TableColumn> columns, int section, Qt::Orienta
         return {};
     const TableColumn& column = columns[static_cast<std::size_t>(section)];
     if (role == Qt::DisplayRole)
-        return QString::fromLatin1(column.head);
+        return QString::fromUtf8(column.head);
     return role == Qt::TextAlignmentRole ? alignmentOf(column.isNumber) : QVariant{};
 }
 

@@ -35,9 +35,9 @@ void ActiveView::setPicture(const workspace::ProfilePicturePtr& picture)
     m_picture = picture;
     const memtrace::DeviceTrace& device = picture->device();
     m_overlay.setReserved(device.reserved());
-    model().legendLine.reset();
+    model().legendLines.clear();
     if (hasReserved(device))
-        model().legendLine = LegendLine{tr("Reserved"), Role::Text};
+        model().legendLines.push_back({tr("Reserved"), Role::Text});
     m_readRange.reset();
     model().counted = picture->settings.axis == memtrace::Axis::Events ? tr("event") : QString{};
     model().peakName = stepText(*picture, picture->timeline->peakStep());

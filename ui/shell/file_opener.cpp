@@ -11,6 +11,7 @@
 #include <QStackedWidget>
 
 #include <algorithm>
+#include <initializer_list>
 #include <memory>
 #include <utility>
 
@@ -21,12 +22,15 @@ FileOpener::FileOpener(const PageRegistry& kinds, Settings& settings, DocumentTa
     : QObject{parent}, m_kinds{kinds}, m_settings{settings}, m_tabs{tabs}, m_start{start}
 {
     for (const JobRunnerBase* jobs :
-         {static_cast<JobRunnerBase*>(&m_sniffer), static_cast<JobRunnerBase*>(&m_reader)})
+         std::initializer_list<const JobRunnerBase*>{&m_sniffer, &m_reader, &m_dropSniffer})
         connect(jobs, &JobRunnerBase::runningChanged, this, &FileOpener::stateChanged);
     connect(&m_tabs, &DocumentTabs::openRequested, this, &FileOpener::choose);
     connect(&m_tabs, &DocumentTabs::added, this, [this](DocumentPage* page) {
         connect(page, &DocumentPage::additionRequested, this,
                 [this, page](const QString& path) { add(path, *page); });
+        connect(page, &DocumentPage::documentRequested, this, [this](const NewDocument& requested) {
+            open(std::move(*requested.document), requested.files);
+        });
     });
     connect(&m_start, &StartPage::openRequested, this, &FileOpener::choose);
     connect(&m_start, &StartPage::fileChosen, this, [this](const QString& path) { open({path}); });
@@ -54,6 +58,94 @@ void FileOpener::open(const QStringList& paths)
             queue({path});
     }
     openNext();
+}
+
+base::Result<FileOpener::FileKinds> FileOpener::kindsOf(const QStringList& paths,
+                                                        const base::JobContext& job) const
+{
+    FileKinds kinds;
+    for (const QString& path : paths) {
+        if (job.stopRequested())
+            return base::cancelled();
+        kinds.push_back(m_kinds.documents.formats.kindOf(path.toStdString()));
+    }
+    return kinds;
+}
+
+const PageKind* FileOpener::jointKind(const FileKinds& files) const
+{
+    const auto takesAll = [&](const PageKind& kind) {
+        return kind.joint && std::ranges::all_of(files, [&](const auto& file) {
+                   return file == kind.joint->kind;
+               });
+    };
+    const auto kind = std::ranges::find_if(m_kinds.kinds, takesAll);
+    return files.size() < 2 || kind == m_kinds.kinds.end() ? nullptr : &*kind;
+}
+
+void FileOpener::considerDrop(const QStringList& paths)
+{
+    m_offerSniffer.start([this, paths](const base::JobContext& job) { return kindsOf(paths, job); },
+                         [this](const base::Result<FileKinds>& files) {
+                             const PageKind* kind = files ? jointKind(*files) : nullptr;
+                             if (kind != nullptr)
+                                 Q_EMIT dropOffered(kind->joint->offer.arg(files->size()));
+                         });
+}
+
+void FileOpener::drop(const QStringList& paths)
+{
+    m_offerSniffer.stop();
+    m_dropSniffer.start([this, paths](const base::JobContext& job) { return kindsOf(paths, job); },
+                        [this, paths](const base::Result<FileKinds>& files) {
+                            if (files)
+                                dropAs(paths, *files);
+                            else
+                                goOn();
+                        });
+}
+
+void FileOpener::dropAs(const QStringList& paths, const FileKinds& files)
+{
+    DocumentPage* page = m_tabs.current();
+    const bool isAdded = page != nullptr && std::ranges::all_of(files, [&](const auto& file) {
+                             return file && page->accepts(*file);
+                         });
+    const PageKind* kind = jointKind(files);
+    if (isAdded)
+        for (const QString& path : paths)
+            add(path, *page);
+    else if (kind != nullptr)
+        open(kind->begin(nullptr), paths);
+    else
+        open(paths);
+}
+
+void FileOpener::begin(const PageKind& kind)
+{
+    open(kind.begin(m_tabs.current()), {});
+}
+
+void FileOpener::open(workspace::DocumentPtr document, const QStringList& files)
+{
+    const PageKind* kind = m_kinds.kindOf(*document);
+    if (kind == nullptr)
+        return;
+    DocumentPage* page = show(std::move(document), *kind);
+    Q_EMIT opened(page);
+    for (const QString& path : files)
+        add(path, *page);
+}
+
+DocumentPage* FileOpener::show(workspace::DocumentPtr document, const PageKind& kind)
+{
+    DocumentPage* page = kind.make(std::move(document), &m_tabs.stack());
+    page->setIconName(kind.icon);
+    m_start.hideError();
+    m_tabs.add(*page);
+    for (const Failure& failure : std::exchange(m_failures, {}))
+        post(failure, *page); // the start page is gone
+    return page;
 }
 
 void FileOpener::add(const QString& path, DocumentPage& page)
@@ -88,6 +180,7 @@ void FileOpener::stop()
     m_queue.clear();
     m_sniffer.stop();
     m_reader.stop();
+    m_dropSniffer.stop();
 }
 
 QString FileOpener::jobText() const
@@ -182,12 +275,7 @@ void FileOpener::take(std::vector<workspace::DocumentPtr> documents, const QStri
                       tr("This version has no page for \"%1\".").arg(fileText(document->name())));
             continue;
         }
-        DocumentPage* page = kind->make(std::move(document), &m_tabs.stack());
-        page->setIconName(kind->icon);
-        m_start.hideError();
-        m_tabs.add(*page);
-        for (const Failure& failure : std::exchange(m_failures, {}))
-            post(failure, *page); // the start page is gone
+        DocumentPage* page = show(std::move(document), *kind);
         m_settings.addRecentFile(path);
         m_settings.setLastFolder(QFileInfo{path}.absolutePath());
         Q_EMIT opened(page);

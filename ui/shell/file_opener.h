@@ -26,13 +26,23 @@ public:
 
     /// A file that is already open is shown.
     void open(const QStringList& paths);
+    /// Files that were dropped: added to the shown document if it takes all of them, opened as one
+    /// document if they belong together (PageKind::joint), else each on its own.
+    void drop(const QStringList& paths);
+    /// While files are dragged: dropOffered() follows.
+    void considerDrop(const QStringList& paths);
+    /// Opens a new document of a kind (PageKind::begin).
+    void begin(const PageKind& kind);
     /// Asks for the files.
     void choose();
     /// Continues where something had to finish first.
     void openNext();
     /// Cancels the file being opened, and all that wait.
     void stop();
-    [[nodiscard]] bool isRunning() const { return m_sniffer.isRunning() || m_reader.isRunning(); }
+    [[nodiscard]] bool isRunning() const
+    {
+        return m_sniffer.isRunning() || m_reader.isRunning() || m_dropSniffer.isRunning();
+    }
     /// "Opening a.json"; empty: nothing is being opened.
     [[nodiscard]] QString jobText() const;
 
@@ -42,6 +52,8 @@ Q_SIGNALS:
     /// A file was added to the page and is shown.
     void added(plimsoll::ui::DocumentPage* page);
     void failed(const QString& path, const QString& sentence);
+    /// What dropping the files would do, if that isn't to open each of them.
+    void dropOffered(const QString& sentence);
 
 private:
     struct File
@@ -57,7 +69,16 @@ private:
         QString sentence;
     };
     using Take = std::function<void()>;
+    using FileKinds = std::vector<std::optional<readers::FileKind>>;
 
+    [[nodiscard]] base::Result<FileKinds> kindsOf(const QStringList& paths,
+                                                  const base::JobContext& job) const;
+    /// The kind of page that takes such files together; null: there is none.
+    [[nodiscard]] const PageKind* jointKind(const FileKinds& files) const;
+    void dropAs(const QStringList& paths, const FileKinds& files);
+    DocumentPage* show(workspace::DocumentPtr document, const PageKind& kind);
+    /// Adds the files to the new page.
+    void open(workspace::DocumentPtr document, const QStringList& files);
     void add(const QString& path, DocumentPage& page);
     void queue(File file);
     /// The first tab of a file; null: it isn't open.
@@ -79,6 +100,8 @@ private:
     std::vector<Failure> m_failures; ///< since files were last chosen, shown on the start page
     JobRunner<std::optional<readers::FileKind>> m_sniffer;
     JobRunner<Take> m_reader;
+    JobRunner<FileKinds> m_dropSniffer;
+    JobRunner<FileKinds> m_offerSniffer;
 };
 
 } // namespace plimsoll::ui

@@ -97,6 +97,7 @@ void MainWindow::connectParts()
     connect(m_opener, &FileOpener::opened, this, &MainWindow::opened);
     connect(m_opener, &FileOpener::added, this, &MainWindow::fileAdded);
     connect(m_opener, &FileOpener::failed, this, &MainWindow::openFailed);
+    connect(m_opener, &FileOpener::dropOffered, m_start, &StartPage::setDropOffer);
     connect(m_tabs, &DocumentTabs::added, this, [this](DocumentPage* page) { connectPage(*page); });
     connect(m_tabs, &DocumentTabs::currentChanged, this, [this](DocumentPage* page) {
         m_bar->find().setPage(page);
@@ -183,6 +184,7 @@ void MainWindow::dragEnterEvent(QDragEnterEvent* event)
         return;
     event->acceptProposedAction();
     m_start->setDropActive(true);
+    m_opener->considerDrop(localFiles(event->mimeData()));
 }
 
 void MainWindow::dragLeaveEvent(QDragLeaveEvent* event)
@@ -194,7 +196,7 @@ void MainWindow::dragLeaveEvent(QDragLeaveEvent* event)
 void MainWindow::dropEvent(QDropEvent* event)
 {
     m_start->setDropActive(false);
-    openFiles(localFiles(event->mimeData()));
+    m_opener->drop(localFiles(event->mimeData()));
     event->acceptProposedAction();
 }
 

@@ -108,8 +108,8 @@ void Menus::update(const DocumentPage* page)
             action->setChecked(isOf && isChecked(*page));
     }
     for (const auto& [action, kind] : m_kindSwitches) {
-        action->setEnabled(m_to.tabs.lastOf(kind) != nullptr);
-        action->setChecked(page != nullptr && page->kind() == kind);
+        action->setEnabled(m_to.tabs.lastOf(kind->id) != nullptr || kind->begin);
+        action->setChecked(page != nullptr && page->kind() == kind->id);
     }
     if (page != nullptr && page->kind() != m_shownKind)
         showKind(page->kind());
@@ -399,16 +399,21 @@ void Menus::buildSwitch(QMenu* view)
         const QByteArray key = QByteArrayLiteral("Ctrl+") + QByteArray::number(++number);
         QAction* action = add(view, QString{QStringLiteral("view.kind.") + kind.id},
                               QStringLiteral("&%1 %2").arg(number).arg(kind.view), key.constData(),
-                              [this, id = kind.id] {
-                                  if (const DocumentPage* page = m_to.tabs.lastOf(id))
+                              [this, &kind] {
+                                  if (const DocumentPage* page = m_to.tabs.lastOf(kind.id))
                                       m_to.tabs.show(*page);
+                                  else if (kind.begin)
+                                      m_to.opener.begin(kind);
                               });
         action->setIcon(icon(kind.icon));
         action->setIconText(kind.view); // of the button
         action->setCheckable(true);
-        action->setToolTip(QObject::tr("%1 (%2): the document of that kind that was shown last")
+        action->setToolTip((kind.begin ? QObject::tr("%1 (%2): the document of that kind that was "
+                                                     "shown last, or a new one")
+                                       : QObject::tr("%1 (%2): the document of that kind that was "
+                                                     "shown last"))
                                .arg(kind.view, action->shortcut().toString()));
-        m_kindSwitches.emplace_back(action, kind.id);
+        m_kindSwitches.emplace_back(action, &kind);
         m_to.view.addSwitch(*action);
     }
     view->addSeparator();

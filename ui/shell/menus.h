@@ -91,9 +91,9 @@ private:
 
     MenuTargets m_to;
     std::vector<PageAction> m_pageActions;
-    std::vector<std::pair<QAction*, QString>> m_kindMenus;    ///< of kinds of pages
-    std::vector<std::pair<QAction*, QString>> m_kindSwitches; ///< likewise
-    QString m_shownKind;                                      ///< whose commands are shown
+    std::vector<std::pair<QAction*, QString>> m_kindMenus; ///< of kinds of pages
+    std::vector<std::pair<QAction*, const PageKind*>> m_kindSwitches;
+    QString m_shownKind; ///< whose commands are shown
     QPointer<SettingsDialog> m_dialog;
 };
 

@@ -70,12 +70,24 @@ public:
     explicit DropZone(QWidget* parent) : QWidget{parent}
     {
         setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-        setAccessibleName(tr("Drop a traced graph, a memory profile or a session here"));
+        setAccessibleName(text());
     }
     void setActive(bool active)
     {
         m_active = active;
+        setOffer({});
+    }
+    /// Only while files are dragged.
+    void setOffer(const QString& sentence)
+    {
+        m_offer = m_active ? sentence : QString{};
+        setAccessibleName(text());
         update();
+    }
+    [[nodiscard]] QString text() const
+    {
+        return m_offer.isEmpty() ? tr("Drop a traced graph, a memory profile or a session here")
+                                 : m_offer;
     }
     [[nodiscard]] QSize sizeHint() const override
     {
@@ -97,8 +109,7 @@ protected:
                  QStringLiteral("drop"), theme.color(Role::Accent));
         const double left = px(62);
         const double inner = width() - left - px(12);
-        drawLine(painter, QRectF{left, px(12), inner, px(20)},
-                 tr("Drop a traced graph, a memory profile or a session here"), TextRole::Strong,
+        drawLine(painter, QRectF{left, px(12), inner, px(20)}, text(), TextRole::Strong,
                  Role::Text);
         drawLine(painter, QRectF{left, px(32), inner, px(20)},
                  tr("Traced step (.plimsoll.json), memory profile (.pickle, .plmcap), session "
@@ -110,6 +121,7 @@ protected:
 
 private:
     bool m_active = false;
+    QString m_offer; ///< empty: what can be dropped
 };
 
 /// Reports a file that couldn't be read, and what to do about it.
@@ -394,6 +406,11 @@ bool StartPage::hasError() const
 void StartPage::setDropActive(bool active)
 {
     m_drop->setActive(active);
+}
+
+void StartPage::setDropOffer(const QString& sentence)
+{
+    m_drop->setOffer(sentence);
 }
 
 void StartPage::resizeEvent(QResizeEvent* event)

@@ -35,6 +35,8 @@ public:
     void addCommand(QAction& command);
     /// While files are dragged over the window.
     void setDropActive(bool active);
+    /// What dropping them does, until they are dropped or leave.
+    void setDropOffer(const QString& sentence);
 
 Q_SIGNALS:
     void openRequested();

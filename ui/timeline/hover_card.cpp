@@ -122,9 +122,12 @@ private:
 
 double cardHeight(const HoverContent& content, const CardClasses& classes, const Theme& theme)
 {
-    double lines = 2 + static_cast<double>(content.rows.size() + classes.shown.size());
+    double lines = (content.hasRowsOnly ? 1 : 2)
+                   + static_cast<double>(content.rows.size() + classes.shown.size());
     lines += content.where.isEmpty() ? 0 : 1;
     lines += classes.others > 0 ? 1 : 0;
+    if (content.hasRowsOnly)
+        return (lines + 1) * lineHeight(theme) + 2 * theme.px(kPad) - 4;
     const bool hasEnd = !content.note.isEmpty() || !content.source.isEmpty();
     lines += content.note.isEmpty() ? 0 : 1;
     lines += content.source.isEmpty() ? 0 : 1;
@@ -135,6 +138,8 @@ double cardHeight(const HoverContent& content, const CardClasses& classes, const
 CardClasses classesFor(const TimelineModel& model, const Theme& theme, std::size_t step,
                        const HoverContent& content, double room)
 {
+    if (content.hasRowsOnly)
+        return {};
     const timeline::Stack stack = model.stacked->stackAt(step);
     CardClasses classes = classesAt(stack, kMostClasses);
     for (std::size_t most = kMostClasses; most > 0 && cardHeight(content, classes, theme) > room;)
@@ -201,13 +206,16 @@ void paintHoverCard(const PaintContext& context, const QRectF& rect, std::size_t
         card.next();
     }
     card.text(model.positionText(step), TextRole::Small, Role::Muted);
-    card.right(bytesText(total, Rounding::Up), TextRole::Strong, Role::Text);
+    if (!content.hasRowsOnly)
+        card.right(bytesText(total, Rounding::Up), TextRole::Strong, Role::Text);
     card.next();
     for (const HoverRow& row : content.rows) {
         card.text(row.name, TextRole::Small, row.nameInk);
         card.right(row.value, row.valueFont, row.valueInk);
         card.next();
     }
+    if (content.hasRowsOnly)
+        return;
     card.rule();
 
     writeClasses(card, model, stacked.stackAt(step),

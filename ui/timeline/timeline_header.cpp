@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The line above the plot: title, facts about the shown plan, legend.
 #include "ui/base/drawn_text.h"
+#include "ui/plot/paths.h"
 #include "ui/timeline/paint_context.h"
 #include "ui/timeline/patterns.h"
 
@@ -43,38 +44,45 @@ struct Legend
     double begin = 0;                 ///< left edge
 };
 
-double lineWidth(const TimelineModel& model, const Theme& theme)
+double widthOf(const LegendLine& line, const Theme& theme)
 {
-    if (!model.legendLine)
-        return 0;
-    return QFontMetricsF{theme.font(TextRole::Small)}.horizontalAdvance(model.legendLine->name)
+    return QFontMetricsF{theme.font(TextRole::Small)}.horizontalAdvance(line.name)
            + theme.px(kLineSwatch + kSwatchGap);
 }
 
-/// Draws the line's legend entry, right-aligned at x.
-void paintLegendLine(const PaintContext& context, double x, double baseline)
+/// Of all lines with the gaps between them.
+double linesWidth(const TimelineModel& model, const Theme& theme)
 {
-    const std::optional<LegendLine>& line = context.model.legendLine;
-    if (!line)
-        return;
-    const double left = std::round(x - lineWidth(context.model, context.theme));
-    const double y =
-        std::round(baseline - QFontMetricsF{context.theme.font(TextRole::Small)}.xHeight() / 2);
-    context.setShape(QPen{context.color(line->ink), 2});
-    context.painter.drawLine(QPointF{left, y}, QPointF{left + context.px(kLineSwatch), y});
-    context.setText(TextRole::Small, Role::Text);
-    context.painter.drawText(QPointF{left + context.px(kLineSwatch + kSwatchGap), baseline},
-                             line->name);
+    double width = 0;
+    for (const LegendLine& line : model.legendLines)
+        width += widthOf(line, theme) + (width > 0 ? theme.px(kWideGap) : 0);
+    return width;
 }
 
-/// Builds entries from the right, so that their order left to right is that of the stack. Entries
-/// that would leave no room for the title are omitted.
+/// Draws the lines' legend entries, right-aligned at x.
+void paintLegendLines(const PaintContext& context, double x, double baseline)
+{
+    double left = std::round(x - linesWidth(context.model, context.theme));
+    const double y =
+        std::round(baseline - QFontMetricsF{context.theme.font(TextRole::Small)}.xHeight() / 2);
+    for (const LegendLine& line : context.model.legendLines) {
+        context.setShape(dashedPen(context.color(line.ink), 2, line.dashes));
+        context.painter.drawLine(QPointF{left, y}, QPointF{left + context.px(kLineSwatch), y});
+        context.setText(TextRole::Small, Role::Text);
+        context.painter.drawText(QPointF{left + context.px(kLineSwatch + kSwatchGap), baseline},
+                                 line.name);
+        left += widthOf(line, context.theme) + context.px(kWideGap);
+    }
+}
+
+/// Builds entries from the right, so that their order left to right is that of the stack. Layers
+/// without a name have none. Entries that would leave no room for the title are omitted.
 Legend legendOf(const TimelineModel& model, const TimelineFrame& frame, const Theme& theme)
 {
     const QFont& font = theme.font(TextRole::Small);
     Legend legend;
     legend.end = frame.layout.header.right() - theme.px(14);
-    const double line = lineWidth(model, theme);
+    const double line = linesWidth(model, theme);
     legend.begin = legend.end - line;
     const double own = theme.px(kSwatchWidth) + theme.px(kSwatchGap);
     double names = 0;
@@ -86,6 +94,8 @@ Legend legendOf(const TimelineModel& model, const TimelineFrame& frame, const Th
     double x = line > 0 ? legend.begin - gap : legend.end;
     for (std::size_t layer = model.layers->size(); layer-- > 0;) {
         const QString name = model.layerName(layer);
+        if (name.isEmpty())
+            continue;
         const double text = x - nameWidth(font, name);
         if (text - own < theme.px(kLeastFacts))
             break;
@@ -141,7 +151,7 @@ void paintLegend(const PaintContext& context)
     const QRectF& header = context.frame.layout.header;
     const double top = std::round(header.center().y() - swatch.height() / 2.0);
     const double baseline = baselineIn(header, context.theme.font(TextRole::Small));
-    paintLegendLine(context, legend.end, baseline);
+    paintLegendLines(context, legend.end, baseline);
     for (const LegendEntry& entry : legend.entries) {
         context.painter.drawText(QPointF{entry.text, baseline}, entry.name);
         context.painter.drawImage(QPointF{entry.swatch, top},

@@ -7,6 +7,7 @@
 #include "ui/timeline/coordinates.h"
 #include "ui/timeline/viewport.h"
 
+#include <QList>
 #include <QString>
 
 #include <functional>
@@ -30,6 +31,7 @@ struct LegendLine
 {
     QString name;
     Role ink = Role::Text;
+    QList<qreal> dashes = {}; ///< in pen widths; empty: solid
 };
 
 /// A row of a hover card below the step's total.
@@ -52,6 +54,7 @@ struct HoverContent
     QString note;   ///< "192 MiB paid with 0.30 ms"; empty: no icon either
     QString source; ///< "modeling_gpt2.py:214"
     std::vector<HoverRow> rows;
+    bool hasRowsOnly = false; ///< the total and its classes aren't shown: the rows tell all
 };
 using HoverProvider = std::function<HoverContent(std::size_t step)>;
 
@@ -86,7 +89,7 @@ struct TimelineModel
     std::optional<base::Bytes> line;
     Role lineInk = Role::Line;
     std::vector<LineCurve> overviewCurves;
-    std::optional<LegendLine> legendLine;
+    std::vector<LegendLine> legendLines; ///< left to right
     /// The value that the memory axis reaches in addition to the stacked peak.
     base::Bytes content;
     /// Length of the axis while an overlay is dragged, during which frame and memory axis are
