@@ -4,6 +4,7 @@
 #include "core/device/known_devices.h"
 #include "core/workspace/composition.h"
 #include "core/workspace/devices.h"
+#include "ui/compare_page/compare_kind.h"
 #include "ui/planner_page/planner_kind.h"
 #include "ui/planner_page/planner_views.h"
 #include "ui/profile_page/profile_kind.h"
@@ -165,7 +166,9 @@ ui::PageRegistry pageKinds(ui::Settings& settings, const Arguments& arguments)
     return {workspace::documentKinds(
                 ui::openingOf(settings, arguments.device, *plan::findDevice(plan::kDefaultDevice))),
             {ui::plannerPageKind(settings, arguments.budget, ui::plannerLayout()),
-             ui::profilePageKind(settings, ui::profileLayout(), recorder)},
+             ui::withCompareCommand(ui::profilePageKind(settings, ui::profileLayout(), recorder),
+                                    settings),
+             ui::comparePageKind(settings)},
             ui::timelineCommands(),
             {ui::launchCommand(settings, recorder)}};
 }

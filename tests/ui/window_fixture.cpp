@@ -5,6 +5,7 @@
 #include "ui/base/widgets.h"
 #include "ui/budget_timeline/budget_handle.h"
 #include "ui/budget_timeline/budget_timeline_view.h"
+#include "ui/compare_page/compare_kind.h"
 #include "ui/frontier/frontier_view.h"
 #include "ui/plan_panel/answer_head.h"
 #include "ui/plan_panel/budget_panel.h"
@@ -46,11 +47,14 @@ void WindowFixture::openWindow(QSize size, std::optional<base::Budget> firstBudg
         std::make_unique<ui::Settings>(QString::fromStdString(m_folder->file("settings.ini")));
     m_settings->drive(*m_theme);
     const auto recorder = std::make_shared<ui::Recorder>();
-    ui::PageRegistry registry{workspace::documentKinds(tests::defaultChoices()),
-                              {ui::plannerPageKind(*m_settings, firstBudget, ui::plannerLayout()),
-                               ui::profilePageKind(*m_settings, ui::profileLayout(), recorder)},
-                              ui::timelineCommands(),
-                              {ui::launchCommand(*m_settings, recorder)}};
+    ui::PageRegistry registry{
+        workspace::documentKinds(tests::defaultChoices()),
+        {ui::plannerPageKind(*m_settings, firstBudget, ui::plannerLayout()),
+         ui::withCompareCommand(ui::profilePageKind(*m_settings, ui::profileLayout(), recorder),
+                                *m_settings),
+         ui::comparePageKind(*m_settings)},
+        ui::timelineCommands(),
+        {ui::launchCommand(*m_settings, recorder)}};
     if (extend)
         extend(registry);
     m_window = std::make_unique<ui::MainWindow>(*m_settings, std::move(registry));

@@ -39,10 +39,4 @@ QString liveText(const workspace::ProfilePicture& picture, std::size_t step, bas
                                 : QObject::tr("%1 · %2").arg(when, all);
 }
 
-QString deviceText(const memtrace::DeviceTrace& device)
-{
-    return device.ordinal() < 0 ? QObject::tr("Pinned host memory")
-                                : QObject::tr("GPU %1").arg(device.ordinal());
-}
-
 } // namespace plimsoll::ui

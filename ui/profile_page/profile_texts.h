@@ -16,7 +16,5 @@ namespace plimsoll::ui {
 /// "12.4 ms · 10.6 GiB": what is live at a step; with a filter "12.4 ms · 9.41 of 10.64 GiB".
 [[nodiscard]] QString liveText(const workspace::ProfilePicture& picture, std::size_t step,
                                base::Bytes matching);
-/// "GPU 0", "Pinned host memory".
-[[nodiscard]] QString deviceText(const memtrace::DeviceTrace& device);
 
 } // namespace plimsoll::ui

@@ -27,7 +27,6 @@ ProfileLayout profileLayout()
                      {id("largest"), tr("Largest live"), makeLargestView},
                      {id("allocations"), tr("Allocations"), makeAllocationsView},
                      {id("leaks"), tr("Leaks"), makeLeaksView},
-                     {id("compare"), tr("Compare"), makeCompareView},
                      {id("segments"), tr("Segments"), makeSegmentsView},
                      {id("events"), tr("Events"), makeEventsView},
                      {id("problems"), tr("Problems"), makeOdditiesView},

@@ -10,7 +10,6 @@ namespace plimsoll::ui {
 
 [[nodiscard]] ProfileView makePlotsView(ProfilePage& page);
 [[nodiscard]] ProfileView makeInspectorView(ProfilePage& page);
-[[nodiscard]] ProfileView makeCompareView(ProfilePage& page);
 [[nodiscard]] ProfileView makeDiagnosisView(ProfilePage& page);
 [[nodiscard]] ProfileView makeEventsView(ProfilePage& page);
 [[nodiscard]] ProfileView makeNotesView(ProfilePage& page);

@@ -79,6 +79,12 @@ QString plainAddressText(std::uint64_t address)
                                            : QStringLiteral("0x") + QString::number(address, 16);
 }
 
+QString deviceText(const memtrace::DeviceTrace& device)
+{
+    return device.ordinal() < 0 ? QObject::tr("Pinned host memory")
+                                : QObject::tr("GPU %1").arg(device.ordinal());
+}
+
 QString addressText(std::uint64_t address)
 {
     if (address == memtrace::kNoAddress)

@@ -23,6 +23,8 @@ namespace plimsoll::ui {
 /// When an event was: "12.4 ms" or "event 84"; `otherwise` for kNoEvent.
 [[nodiscard]] QString eventText(const workspace::ProfilePicture& picture,
                                 memtrace::EventIndex event, const QString& otherwise);
+/// "GPU 0", "Pinned host memory".
+[[nodiscard]] QString deviceText(const memtrace::DeviceTrace& device);
 /// "0x7f31 8a00 0000".
 [[nodiscard]] QString addressText(std::uint64_t address);
 /// "0x7f318a000000", for other programs.

@@ -13,9 +13,34 @@ namespace plimsoll::ui {
 
 namespace {
 
-constexpr std::array kDiffColumns{TableColumn{"Group"},      TableColumn{"A", true},
-                                  TableColumn{"B", true},    TableColumn{"B − A", true},
-                                  TableColumn{"in A", true}, TableColumn{"in B", true}};
+constexpr std::array kDiffColumns{
+    TableColumn{"Group"},        TableColumn{"A", true},      TableColumn{"Blocks", true},
+    TableColumn{"B", true},      TableColumn{"Blocks", true}, TableColumn{"B − A", true},
+    TableColumn{"Only A", true}, TableColumn{"Blocks", true}, TableColumn{"In both", true},
+    TableColumn{"Blocks", true}, TableColumn{"Only B", true}, TableColumn{"Blocks", true}};
+
+/// What a column counts of a group; DifferenceColumn has none.
+memtrace::BlockSum sumOf(const memtrace::DiffGroup& group, int column)
+{
+    switch (column) {
+    case DiffModel::AColumn:
+    case DiffModel::ABlocksColumn: return group.a;
+    case DiffModel::BColumn:
+    case DiffModel::BBlocksColumn: return group.b;
+    case DiffModel::OnlyAColumn:
+    case DiffModel::OnlyABlocksColumn: return group.onlyA();
+    case DiffModel::OnlyBColumn:
+    case DiffModel::OnlyBBlocksColumn: return group.onlyB();
+    default: return group.common;
+    }
+}
+
+bool countsBlocks(int column)
+{
+    return column == DiffModel::ABlocksColumn || column == DiffModel::BBlocksColumn
+           || column == DiffModel::OnlyABlocksColumn || column == DiffModel::CommonBlocksColumn
+           || column == DiffModel::OnlyBBlocksColumn;
+}
 
 } // namespace
 
@@ -30,14 +55,14 @@ void DiffModel::setGroups(std::vector<memtrace::DiffGroup> groups, memtrace::Liv
 QString DiffModel::text(int row, int column) const
 {
     const memtrace::DiffGroup& group = rowAt(row);
-    switch (column) {
-    case NameColumn: return groupText(group.name, m_by);
-    case AColumn: return bytesText(group.a.bytes);
-    case BColumn: return bytesText(group.b.bytes);
-    case DifferenceColumn: return bytesDifferenceText(group.delta());
-    case ABlocksColumn: return countText(group.a.blocks);
-    default: return countText(group.b.blocks);
-    }
+    if (column == NameColumn)
+        return groupText(group.name, m_by);
+    if (column == DifferenceColumn)
+        return bytesDifferenceText(group.delta());
+    const memtrace::BlockSum sum = sumOf(group, column);
+    if (countsBlocks(column))
+        return countText(sum.blocks);
+    return m_isShort ? shortBytesText(sum.bytes) : bytesText(sum.bytes);
 }
 
 QVariant DiffModel::cell(int row, int column, int role) const
@@ -45,14 +70,13 @@ QVariant DiffModel::cell(int row, int column, int role) const
     const memtrace::DiffGroup& group = rowAt(row);
     if (role == Qt::ToolTipRole && column == NameColumn)
         return plainTip(fileText(group.name));
-    if (role != ExactRole)
+    if (role != ExactRole || column == NameColumn)
         return {};
-    switch (column) {
-    case AColumn: return QVariant::fromValue(group.a.bytes.count());
-    case BColumn: return QVariant::fromValue(group.b.bytes.count());
-    case DifferenceColumn: return QVariant::fromValue(group.delta().count());
-    default: return {};
-    }
+    if (column == DifferenceColumn)
+        return QVariant::fromValue(group.delta().count());
+    const memtrace::BlockSum sum = sumOf(group, column);
+    return countsBlocks(column) ? QVariant::fromValue(static_cast<std::int64_t>(sum.blocks))
+                                : QVariant::fromValue(sum.bytes.count());
 }
 
 } // namespace plimsoll::ui

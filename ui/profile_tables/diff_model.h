@@ -12,9 +12,24 @@ class DiffModel : public RowsModel<memtrace::DiffGroup>
     Q_OBJECT
 
 public:
-    enum Column { NameColumn, AColumn, BColumn, DifferenceColumn, ABlocksColumn, BBlocksColumn };
+    enum Column {
+        NameColumn,
+        AColumn,
+        ABlocksColumn,
+        BColumn,
+        BBlocksColumn,
+        DifferenceColumn,
+        OnlyAColumn,
+        OnlyABlocksColumn,
+        CommonColumn, ///< as many blocks of each size as the side with fewer has
+        CommonBlocksColumn,
+        OnlyBColumn,
+        OnlyBBlocksColumn
+    };
 
     explicit DiffModel(QObject* parent = nullptr);
+    /// Bytes of A and B without decimals of MiB, for narrow tables.
+    void setShort(bool isShort) { m_isShort = isShort; }
     void setGroups(std::vector<memtrace::DiffGroup> groups, memtrace::LiveBy by);
 
 protected:
@@ -23,6 +38,7 @@ protected:
 
 private:
     memtrace::LiveBy m_by = memtrace::LiveBy::Frame;
+    bool m_isShort = false;
 };
 
 } // namespace plimsoll::ui

@@ -54,11 +54,6 @@ BlockSum blocksOfBoth(const DiffSides& sides)
     return common;
 }
 
-BlockSum partWithout(const BlockSum& sum, const BlockSum& part)
-{
-    return {sum.bytes - part.bytes, sum.blocks - part.blocks};
-}
-
 } // namespace
 
 TraceDiff diffTraces(const DiffSide& a, const DiffSide& b, LiveBy by)
@@ -73,8 +68,8 @@ TraceDiff diffTraces(const DiffSide& a, const DiffSide& b, LiveBy by)
         diff.b += sides.b;
         diff.common += diff.groups.back().common;
     }
-    diff.onlyA = partWithout(diff.a, diff.common);
-    diff.onlyB = partWithout(diff.b, diff.common);
+    diff.onlyA = diff.a - diff.common;
+    diff.onlyB = diff.b - diff.common;
     // The map has them by name already.
     std::stable_sort(diff.groups.begin(), diff.groups.end(),
                      [](const DiffGroup& first, const DiffGroup& second) {

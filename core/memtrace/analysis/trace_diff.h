@@ -29,6 +29,11 @@ struct BlockSum
         blocks += other.blocks;
         return *this;
     }
+    /// Requires that `part` is a part of it.
+    [[nodiscard]] BlockSum operator-(const BlockSum& part) const
+    {
+        return {bytes - part.bytes, blocks - part.blocks};
+    }
 };
 
 struct DiffGroup
@@ -41,6 +46,8 @@ struct DiffGroup
     BlockSum common;
 
     [[nodiscard]] base::Bytes delta() const { return b.bytes - a.bytes; }
+    [[nodiscard]] BlockSum onlyA() const { return a - common; }
+    [[nodiscard]] BlockSum onlyB() const { return b - common; }
     bool operator==(const DiffGroup&) const = default;
 };
 

@@ -15,7 +15,7 @@ namespace {
 const timeline::LayersPtr& groundLayers()
 {
     static const auto kLayers = std::make_shared<const timeline::Layers>(
-        timeline::Layers{{"live", "A", timeline::kPaleInk}});
+        timeline::Layers{{"live", {}, timeline::kPaleInk}});
     return kLayers;
 }
 
@@ -108,10 +108,12 @@ void Comparison::buildGround()
     const std::size_t steps = times.size() - 1;
     timeline::Builder builder{times, groundLayers()};
     const Side& first = m_sides.front();
-    // From its first step to the last one before the recording's next step.
+    const std::size_t over =
+        std::min(steps, times.countUntil(first.curve->duration().count())); // its first step
+    // To the last step of the axis before the recording's next one.
     const auto lastOf = [&](std::uint32_t step) {
         return step + 1 < first.axisStep.size() ? first.axisStep[step + 1] - 1
-                                                : static_cast<std::uint32_t>(steps - 1);
+                                                : static_cast<std::uint32_t>(over) - 1;
     };
     builder.reserve(first.curve->intervals().size());
     for (timeline::Interval interval : first.curve->intervals()) {

@@ -46,11 +46,17 @@ public:
     [[nodiscard]] const PhaseAxis& phases() const { return m_phases; }
     /// What positions count: nanoseconds, or events where a recording has no times.
     [[nodiscard]] Axis axis() const { return m_axis; }
-    /// The common axis, with the phases as bands and what is live in the first recording.
+    /// The common axis, with the phases as bands and what is live in the first recording until it
+    /// is over.
     [[nodiscard]] const timeline::TimelinePtr& ground() const { return m_ground; }
 
-    /// The step of a recording during a step of the common axis.
+    /// The step of a recording during a step of the common axis; the last one where it is over.
     [[nodiscard]] std::size_t stepOf(std::size_t side, std::size_t axisStep) const;
+    /// Whether a recording ends before a step of the common axis.
+    [[nodiscard]] bool isOver(std::size_t side, std::size_t axisStep) const
+    {
+        return m_ground->timeAt(axisStep) > m_sides[side].curve->duration();
+    }
     [[nodiscard]] base::Bytes bytesAt(std::size_t side, std::size_t axisStep) const
     {
         return m_sides[side].curve->totalAt(stepOf(side, axisStep));

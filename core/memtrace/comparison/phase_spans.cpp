@@ -91,36 +91,6 @@ struct PhaseRun
     std::size_t count = 0;
 };
 
-std::vector<PhaseRun> runsOf(const MemoryTrace& trace, const DeviceTrace& device)
-{
-    const std::vector<StepPhase> phases = stepPhases(trace, device);
-    std::vector<PhaseRun> runs;
-    for (EventIndex event = 0; event < device.eventCount(); ++event) {
-        if (device.action(event) != Action::Alloc)
-            continue;
-        const StepPhase phase = phases[device.subject(event)];
-        if (runs.empty() || runs.back().phase != phase)
-            runs.push_back({phase, event, 0});
-        ++runs.back().count;
-    }
-    return runs;
-}
-
-/// Without the short ones, each of which joins the one before it.
-std::vector<PhaseRun> longRuns(const std::vector<PhaseRun>& runs)
-{
-    std::vector<PhaseRun> all;
-    for (const PhaseRun& run : runs) {
-        const bool joins =
-            !all.empty() && (run.phase == all.back().phase || run.count < kLeastAllocations);
-        if (joins)
-            all.back().count += run.count;
-        else
-            all.push_back(run);
-    }
-    return all;
-}
-
 const char* nameOf(StepPhase phase)
 {
     switch (phase) {
@@ -132,26 +102,86 @@ const char* nameOf(StepPhase phase)
     return "";
 }
 
-std::vector<PhaseSpan> stackSpans(const MemoryTrace& trace, const DeviceTrace& device, Axis axis)
+/// Divides parts of a device's axis by the stacks of what is allocated there.
+class StackPhases
 {
-    const timeline::Times positions = axisPositions(device, axis);
-    const std::vector<PhaseRun> runs = longRuns(runsOf(trace, device));
-    SpanList list;
-    for (std::size_t i = 0; i < runs.size(); ++i)
-        list.extend(nameOf(runs[i].phase), i + 1 < runs.size()
-                                               ? positions[runs[i + 1].first + std::size_t{1}]
-                                               : positions[positions.size() - 1]);
-    list.extend({}, positions[positions.size() - 1]);
-    return std::move(list.spans);
-}
+public:
+    StackPhases(const MemoryTrace& trace, const DeviceTrace& device, Axis axis)
+        : m_device{device}
+        , m_phases{stepPhases(trace, device)}
+        , m_positions{axisPositions(device, axis)}
+    {
+    }
+
+    /// Adds spans up to `end` to a list that ends where the part begins.
+    void divide(SpanList& list, std::int64_t begin, std::int64_t end) const
+    {
+        const std::vector<PhaseRun> runs = longRuns(runsBetween(begin, end));
+        for (std::size_t i = 0; i < runs.size(); ++i)
+            list.extend(nameOf(runs[i].phase),
+                        i + 1 < runs.size() ? positionOf(runs[i + 1].first) : end);
+        list.extend({}, end);
+    }
+
+private:
+    /// Of the state after an event.
+    [[nodiscard]] std::int64_t positionOf(EventIndex event) const
+    {
+        return m_positions[event + std::size_t{1}];
+    }
+    /// The last events may be at the very end of the axis.
+    [[nodiscard]] bool isBefore(EventIndex event, std::int64_t end) const
+    {
+        return positionOf(event) < end || end == m_positions[m_positions.size() - 1];
+    }
+    [[nodiscard]] std::vector<PhaseRun> runsBetween(std::int64_t begin, std::int64_t end) const
+    {
+        std::vector<PhaseRun> runs;
+        // The first event whose state is there.
+        const std::size_t step = std::max<std::size_t>(m_positions.countUntil(begin - 1), 1);
+        for (auto event = static_cast<EventIndex>(step - 1);
+             event < m_device.eventCount() && isBefore(event, end); ++event) {
+            if (m_device.action(event) != Action::Alloc)
+                continue;
+            const StepPhase phase = m_phases[m_device.subject(event)];
+            if (runs.empty() || runs.back().phase != phase)
+                runs.push_back({phase, event, 0});
+            ++runs.back().count;
+        }
+        return runs;
+    }
+    /// Without the short ones, each of which joins the one before it.
+    [[nodiscard]] static std::vector<PhaseRun> longRuns(const std::vector<PhaseRun>& runs)
+    {
+        std::vector<PhaseRun> all;
+        for (const PhaseRun& run : runs) {
+            const bool joins =
+                !all.empty() && (run.phase == all.back().phase || run.count < kLeastAllocations);
+            if (joins)
+                all.back().count += run.count;
+            else
+                all.push_back(run);
+        }
+        return all;
+    }
+
+    const DeviceTrace& m_device;
+    std::vector<StepPhase> m_phases;
+    timeline::Times m_positions;
+};
 
 } // namespace
 
 std::vector<PhaseSpan> phaseSpans(const MemoryTrace& trace, const DeviceTrace& device, Axis axis)
 {
-    const AnnotatedRanges ranges{trace, device, axis};
-    std::vector<PhaseSpan> spans =
-        ranges.byDepth[0].empty() ? stackSpans(trace, device, axis) : annotatedSpans(ranges);
+    const StackPhases stacks{trace, device, axis};
+    SpanList list;
+    for (const PhaseSpan& span : annotatedSpans(AnnotatedRanges{trace, device, axis}))
+        if (span.name.empty())
+            stacks.divide(list, span.begin, span.end);
+        else
+            list.extend(span.name, span.end);
+    std::vector<PhaseSpan> spans = std::move(list.spans);
     if (spans.size() > kMostPhaseSpans) {
         const std::int64_t end = spans.back().end;
         spans.resize(kMostPhaseSpans);

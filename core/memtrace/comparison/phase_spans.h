@@ -25,7 +25,7 @@ struct PhaseSpan
 inline constexpr std::size_t kMostPhaseSpans = 1000;
 
 /// Divides axisPositions() into phases: consecutive spans from 0 to the end, none of length 0.
-/// Phases are the device's annotations and those within them, the inner ones first; without
+/// Phases are the device's annotations and those within them, the inner ones first; outside of
 /// annotations forward, backward and optimizer, from stepPhases().
 [[nodiscard]] std::vector<PhaseSpan> phaseSpans(const MemoryTrace& trace, const DeviceTrace& device,
                                                 Axis axis);

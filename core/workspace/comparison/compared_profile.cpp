@@ -75,7 +75,6 @@ base::Result<ComparisonPicturePtr> comparisonPicture(ComparedProfiles profiles,
                              "A comparison takes at least two profiles; add another one.");
     auto picture = std::make_shared<ComparisonPicture>();
     picture->profiles = std::move(profiles);
-    picture->other = std::clamp<std::size_t>(settings.other, 1, picture->profiles.size() - 1);
     picture->by = settings.by;
     const std::vector<memtrace::ComparedDevice> devices = devicesOf(picture->profiles);
     const bool isSame = last && devicesOf(last->profiles) == devices;
@@ -87,15 +86,14 @@ base::Result<ComparisonPicturePtr> comparisonPicture(ComparedProfiles profiles,
     }
     picture->axis = settings.axis;
     job.report(1, 3);
-    if (isSame && last->other == picture->other)
+    if (isSame)
         picture->classes = last->classes;
     else
-        picture->classes =
-            picture->comparison->diffOfPeaks(0, picture->other, memtrace::LiveBy::Class);
+        picture->classes = picture->comparison->diffOfPeaks(0, 1, memtrace::LiveBy::Class);
     if (job.stopRequested())
         return base::cancelled();
     job.report(2, 3);
-    picture->groups = picture->comparison->diffOfPeaks(0, picture->other, settings.by);
+    picture->groups = picture->comparison->diffOfPeaks(0, 1, settings.by);
     if (job.stopRequested())
         return base::cancelled();
     job.report(3, 3);

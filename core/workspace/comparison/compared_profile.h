@@ -37,20 +37,19 @@ using ComparedProfiles = std::vector<ComparedProfile>;
 [[nodiscard]] base::Result<ComparedProfile> readComparedProfile(const std::filesystem::path& path,
                                                                 const base::JobContext& job);
 
-/// Two or more profiles compared: the first, A, and another one in detail. Immutable.
+/// Two or more profiles compared, the first two of them, A and B, in detail. Immutable.
 struct ComparisonPicture
 {
     ComparedProfiles profiles;
     memtrace::ComparisonPtr comparison;
     memtrace::Axis axis = memtrace::Axis::Time; ///< as asked for, see Comparison::axis()
-    std::size_t other = 1;                      ///< B
     memtrace::TraceDiff classes;                ///< of A and B, by class
     memtrace::LiveBy by = memtrace::LiveBy::Frame;
     memtrace::TraceDiff groups; ///< of A and B, by that
 
     [[nodiscard]] base::Bytes peakDifference() const
     {
-        return comparison->peakOf(other) - comparison->peakOf(0);
+        return comparison->peakOf(1) - comparison->peakOf(0);
     }
     /// The class that explains most of the peaks' difference; null: they don't differ, or no class
     /// differs in that direction.
@@ -63,7 +62,6 @@ struct ComparisonSettings
 {
     memtrace::Axis axis = memtrace::Axis::Time;
     memtrace::LiveBy by = memtrace::LiveBy::Frame;
-    std::size_t other = 1; ///< B
 
     bool operator==(const ComparisonSettings&) const = default;
 };

@@ -27,8 +27,8 @@ std::string nameOf(const ComparedProfiles& profiles)
 {
     switch (profiles.size()) {
     case 0: return "Comparison";
-    case 1: return profiles[0].name + " / …";
-    case 2: return profiles[0].name + " / " + profiles[1].name;
+    case 1: return profiles[0].name;
+    case 2: return profiles[0].name + " and " + profiles[1].name;
     default: return fmt::format("{} and {} more", profiles[0].name, profiles.size() - 1);
     }
 }
@@ -130,6 +130,9 @@ Result<void> ComparisonDocument::store(session::SessionStore& store, session::Do
     for (std::size_t number = 0; number < m_profiles.size(); ++number)
         RETURN_IF_ERROR(store.saveBlob(id, blobName(number),
                                        memtrace::writeColumns(*m_profiles[number].trace)));
+    // What was removed since it was stored last.
+    for (std::size_t number = m_profiles.size(); number < memtrace::kMostCompared; ++number)
+        RETURN_IF_ERROR(store.removeBlob(id, blobName(number)));
     return {};
 }
 

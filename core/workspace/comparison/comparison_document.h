@@ -19,7 +19,7 @@ public:
     explicit ComparisonDocument(ComparedProfiles profiles = {});
 
     [[nodiscard]] std::string_view kind() const override { return kComparisonDocument; }
-    /// "a / b", "a and 3 more".
+    /// "a and b", "a and 3 more".
     [[nodiscard]] const std::string& name() const override { return m_name; }
     /// Empty.
     [[nodiscard]] const std::filesystem::path& origin() const override { return m_origin; }

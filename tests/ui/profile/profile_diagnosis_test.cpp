@@ -3,14 +3,12 @@
 #include "ui/base/numbers.h"
 #include "ui/diagnosis/diagnosis_view.h"
 #include "ui/diagnosis/message_dialog.h"
-#include "ui/profile_page/docks/compare_page.h"
 #include "ui/profile_page/docks/diagnosis_page.h"
 #include "ui/start_page/samples.h"
 
 #include "tests/support/test_main.h"
 #include "tests/ui/profile/profile_fixture.h"
 
-#include <QComboBox>
 #include <QPlainTextEdit>
 #include <QUrl>
 
@@ -32,7 +30,6 @@ private Q_SLOTS:
     void aFailureIsDiagnosedAtOnce();
     void aPeakIsDiagnosedWhenAskedFor();
     void aMessageIsReadAsItIsPasted();
-    void anotherProfileIsComparedWith();
 
 private:
     static QString sample(const char* file)
@@ -94,43 +91,6 @@ void ProfileDiagnosisTest::aMessageIsReadAsItIsPasted()
     QVERIFY(view.value(QStringLiteral("Capacity")).contains(QStringLiteral("2.00")));
     QVERIFY(view.value(QStringLiteral("Idle")).contains(QStringLiteral("267.2")));
     QVERIFY(!view.remedies().empty());
-}
-
-void ProfileDiagnosisTest::anotherProfileIsComparedWith()
-{
-    tests::RecordedTraining larger;
-    larger.layers = 14;
-    QVERIFY(openProfile(sessionOf(std::move(larger), "larger.plimsoll")) != nullptr);
-    ProfilePage* page = openProfile(sessionOf({}));
-    QVERIFY(page != nullptr);
-    tests::chooseTab(*page, QStringLiteral("Compare"), QStringLiteral("tables"));
-    auto& compare = tests::viewOf<ComparePage>(*page);
-    QVERIFY(compare.text().startsWith(QStringLiteral("Choose another profile")));
-    Q_EMIT compare.menu().aboutToShow();
-    QCOMPARE(compare.menu().actions().size(), 3); // the other one, a line, a file
-    compare.menu().actions().front()->trigger();
-    QVERIFY(QTest::qWaitFor([&] { return compare.isCurrent(); }, kPatience));
-    // Two more weights of 2 MiB, and two more activations, of 1 and 2 MiB.
-    const auto cell = [&](int row, int column) {
-        return compare.model().index(row, column).data().toString();
-    };
-    QVERIFY2(compare.text().contains(bytesDifferenceText(base::Bytes{7 * kMiB})),
-             qPrintable(compare.text()));
-    QVERIFY(compare.text().contains(
-        QStringLiteral("Only A: %1 in 0 blocks").arg(bytesText(base::Bytes{}))));
-    QCOMPARE(cell(0, DiffModel::NameColumn), QStringLiteral("(before the recording)"));
-    QCOMPARE(cell(0, DiffModel::DifferenceColumn), bytesDifferenceText(base::Bytes{4 * kMiB}));
-    compare.grouping().setCurrentIndex(static_cast<int>(memtrace::LiveBy::Class));
-    QVERIFY(QTest::qWaitFor(
-        [&] {
-            return compare.isCurrent()
-                   && cell(0, DiffModel::NameColumn) == QStringLiteral("Before the recording");
-        },
-        kPatience));
-    // A file that is none is told, and the comparison goes.
-    compare.compareWithFile(QStringLiteral("/nowhere/else.pickle"));
-    QVERIFY(QTest::qWaitFor([&] { return compare.isCurrent(); }, kPatience));
-    QVERIFY(compare.text().contains(QStringLiteral("else.pickle")));
 }
 
 } // namespace

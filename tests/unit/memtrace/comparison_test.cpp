@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <stop_token>
+#include <utility>
 
 namespace {
 
@@ -40,8 +41,8 @@ Bytes liveAt(const DeviceTrace& device, std::size_t step)
 }
 
 /// A recording without annotations: each letter is an allocation of one byte, by forward, backward
-/// or the optimizer, a second apart.
-MemoryTracePtr byStacks(const std::string& letters)
+/// or the optimizer, a second apart. `annotated`: the first and the last of those in a range.
+MemoryTracePtr byStacks(const std::string& letters, std::pair<int, int> annotated = {-1, -1})
 {
     Builder builder;
     DeviceBuilder& device = builder.device(0);
@@ -64,6 +65,12 @@ MemoryTracePtr byStacks(const std::string& letters)
         if (!device.add(event))
             std::abort();
     }
+    const auto [first, last] = annotated;
+    if (first >= 0) {
+        constexpr std::int64_t kSecond = 1'000'000'000;
+        builder.addRange("Optimizer.step#AdamW.step", 0, (first + 1) * kSecond,
+                         (last + 1) * kSecond + 1);
+    }
     return *std::move(builder).build();
 }
 
@@ -76,11 +83,13 @@ private Q_SLOTS:
     void hasEachStepOfEachSide();
     void showsTheBytesOfEachSide_data() { hasEachStepOfEachSide_data(); }
     void showsTheBytesOfEachSide();
+    void endsWhereTheRecordingEnds();
     void keepsPeaks_data() { hasEachStepOfEachSide_data(); }
     void keepsPeaks();
     void namesThePhaseOfAPeak();
     void comparesWhatPeaksHold();
     void findsPhasesByStacks();
+    void findsPhasesBesideAnnotations();
     void refusesTooMany();
     void stops();
 };
@@ -141,8 +150,24 @@ void ComparisonTest::showsTheBytesOfEachSide()
             QCOMPARE(compared->stepOf(side, at), now[side]);
             QCOMPARE(compared->bytesAt(side, at), liveAt(of.of.device(), now[side]));
         }
-        QCOMPARE(compared->ground()->totalAt(at), compared->bytesAt(0, at));
+        QCOMPARE(compared->ground()->totalAt(at),
+                 compared->isOver(0, at) ? Bytes{} : compared->bytesAt(0, at));
     }
+}
+
+void ComparisonTest::endsWhereTheRecordingEnds()
+{
+    // B has another step, behind the one of A.
+    const std::string oneStep = "ffffffffbbbbbbbb";
+    const ComparisonPtr compared =
+        compareDevices({{byStacks(oneStep), 0}, {byStacks(oneStep + oneStep), 0}}, Axis::Time)
+            .value();
+    const std::size_t last = compared->ground()->stepCount() - 1;
+    QVERIFY(compared->isOver(0, last));
+    QVERIFY(!compared->isOver(1, last));
+    for (std::size_t side = 0; side < 2; ++side)
+        for (const std::uint32_t step : compared->sides()[side].axisStep)
+            QVERIFY(!compared->isOver(side, step));
 }
 
 void ComparisonTest::keepsPeaks()
@@ -199,6 +224,24 @@ void ComparisonTest::findsPhasesByStacks()
     QVERIFY(compared.has_value());
     QVERIFY((*compared)->phases().isAligned());
     QCOMPARE((*compared)->phases().phases().size(), 3U);
+}
+
+void ComparisonTest::findsPhasesBesideAnnotations()
+{
+    const MemoryTracePtr trace = byStacks("ffffffffffbbbbbbbbbboooooooooff", {20, 28});
+    const std::vector<PhaseSpan> spans = phaseSpans(*trace, trace->devices().front(), Axis::Time);
+    QStringList names;
+    std::int64_t end = 0;
+    for (const PhaseSpan& span : spans) {
+        names << QString::fromStdString(span.name);
+        QCOMPARE(span.begin, end);
+        end = span.end;
+    }
+    QCOMPARE(names, (QStringList{"forward", "backward", "Optimizer.step#AdamW.step", "forward"}));
+    const timeline::Times times = axisPositions(trace->devices().front(), Axis::Time);
+    QCOMPARE(end, times[times.size() - 1]);
+    QCOMPARE(spans[1].begin, std::int64_t{10'000'000'000}); // the first event is at 0
+    QCOMPARE(spans[2].begin, std::int64_t{20'000'000'000});
 }
 
 void ComparisonTest::refusesTooMany()

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The docks of a profile page that list: allocations, segments, events, notes, problems.
-#include "ui/base/file_dialog.h"
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
 #include "ui/document_page/open_source.h"
 #include "ui/profile_page/docks/allocation_page.h"
-#include "ui/profile_page/docks/compare_page.h"
 #include "ui/profile_page/docks/diagnosis_page.h"
 #include "ui/profile_page/docks/flame_page.h"
 #include "ui/profile_page/docks/inspector.h"
@@ -141,28 +139,6 @@ ProfileView makeLargestView(ProfilePage& page)
 ProfileView makeAllocationsView(ProfilePage& page)
 {
     return allocationView(page, AllocationPage::Rows::All, ProfilePage::tr("Allocations"));
-}
-
-ProfileView makeCompareView(ProfilePage& page)
-{
-    const auto others = [&page] {
-        std::vector<ComparePage::Other> found;
-        for (ProfilePage* open : page.window()->findChildren<ProfilePage*>())
-            if (open != &page)
-                found.push_back({open->name(), open->controller().document().trace});
-        return found;
-    };
-    auto* view = new ComparePage{others, &page};
-    QObject::connect(view, &ComparePage::fileWanted, &page, [view, &page] {
-        const QStringList files = chooseFiles(
-            page.window(), ProfilePage::tr("Compare with a profile"), page.settings().lastFolder(),
-            ProfilePage::tr("Memory profiles (*.pickle *.pickle.gz *.pkl *.plmcap *.json *.json.gz "
-                            "*.sqlite *.csv *.csv.gz);;All files (*)"),
-            QFileDialog::ExistingFile);
-        if (!files.isEmpty())
-            view->compareWithFile(files.front());
-    });
-    return {.widget = view, .update = takesPicture(view), .jobs = {&view->job()}};
 }
 
 ProfileView makeDiagnosisView(ProfilePage& page)

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/compare_page/profile_chooser.h"
+
+#include "core/workspace/profile/profile_document.h"
+#include "ui/base/file_dialog.h"
+#include "ui/base/settings.h"
+#include "ui/base/texts.h"
+#include "ui/base/widgets.h"
+#include "ui/document_page/document_page.h"
+
+#include <QLabel>
+#include <QListWidget>
+#include <QPushButton>
+
+#include <algorithm>
+#include <utility>
+
+namespace plimsoll::ui {
+
+namespace {
+
+QStringList askForProfileFiles(QWidget* parent, const Settings& settings)
+{
+    return chooseFiles(parent, ProfileChooser::tr("Compare with profiles"), settings.lastFolder(),
+                       ProfileChooser::tr("Memory profiles (*.pickle *.pickle.gz *.pkl *.plmcap "
+                                          "*.json *.json.gz *.sqlite *.csv *.csv.gz);;"
+                                          "All files (*)"));
+}
+
+} // namespace
+
+workspace::ComparedProfiles openProfiles(const QWidget& window,
+                                         const workspace::ComparedProfiles& compared)
+{
+    workspace::ComparedProfiles found;
+    for (const DocumentPage* page : window.findChildren<DocumentPage*>()) {
+        const auto* profile =
+            dynamic_cast<const workspace::ProfileDocument*>(&page->shownDocument());
+        if (profile == nullptr)
+            continue;
+        const auto isSame = [&](const workspace::ComparedProfile& other) {
+            return other.trace == profile->trace;
+        };
+        if (std::ranges::none_of(compared, isSame))
+            found.push_back(workspace::comparedProfile(*profile));
+    }
+    return found;
+}
+
+ProfileChooser::ProfileChooser(workspace::ComparedProfiles open, Settings& settings,
+                               QWidget* parent)
+    : QDialog{parent}, m_open{std::move(open)}, m_settings{settings}
+{
+    setWindowTitle(tr("Compare With"));
+    auto* column = makeColumn(this, 8, {16, 16, 16, 16});
+    column->addWidget(new QLabel{tr("Profiles that are open:"), this});
+    m_list = new QListWidget{this};
+    m_list->setAccessibleName(tr("Open profiles"));
+    for (const workspace::ComparedProfile& profile : m_open) {
+        auto* item = new QListWidgetItem{fileText(profile.name), m_list};
+        item->setCheckState(m_open.size() == 1 ? Qt::Checked : Qt::Unchecked);
+    }
+    column->addWidget(m_list, 1);
+    auto* buttons = makeRow(nullptr, 8);
+    auto* files = new QPushButton{tr("Choose Files…"), this};
+    auto* cancel = new QPushButton{tr("Cancel"), this};
+    m_compare = new QPushButton{tr("Compare"), this};
+    m_compare->setProperty("primary", true);
+    m_compare->setDefault(true);
+    buttons->addWidget(files);
+    buttons->addStretch(1);
+    buttons->addWidget(cancel);
+    buttons->addWidget(m_compare);
+    column->addLayout(buttons);
+    connect(files, &QPushButton::clicked, this, &ProfileChooser::chooseProfileFiles);
+    connect(cancel, &QPushButton::clicked, this, &QDialog::reject);
+    connect(m_compare, &QPushButton::clicked, this, &QDialog::accept);
+    connect(m_list, &QListWidget::itemChanged, this, &ProfileChooser::followChecks);
+    resize(Theme::current().px(420), Theme::current().px(260));
+    followChecks();
+}
+
+void ProfileChooser::chooseProfileFiles()
+{
+    m_files = askForProfileFiles(this, m_settings);
+    if (!m_files.isEmpty())
+        accept();
+}
+
+void ProfileChooser::followChecks()
+{
+    m_compare->setEnabled(!chosen().open.empty());
+}
+
+ChosenProfiles ProfileChooser::chosen() const
+{
+    ChosenProfiles chosen{{}, m_files};
+    for (int row = 0; row < m_list->count(); ++row)
+        if (m_list->item(row)->checkState() == Qt::Checked)
+            chosen.open.push_back(m_open[static_cast<std::size_t>(row)]);
+    return chosen;
+}
+
+ChosenProfiles chooseProfiles(DocumentPage& page, Settings& settings,
+                              const workspace::ComparedProfiles& compared)
+{
+    workspace::ComparedProfiles open = openProfiles(*page.window(), compared);
+    if (open.empty())
+        return {{}, askForProfileFiles(page.window(), settings)};
+    ProfileChooser dialog{std::move(open), settings, page.window()};
+    return dialog.exec() == QDialog::Accepted ? dialog.chosen() : ChosenProfiles{};
+}
+
+} // namespace plimsoll::ui
