@@ -102,15 +102,26 @@ const char* nameOf(StepPhase phase)
     return "";
 }
 
-/// Divides parts of a device's axis by the stacks of what is allocated there.
+/// Divides parts of a device's axis by the stacks of what is allocated there. A phase that the
+/// recording itself annotates has no other parts: what runs before it may only look like it.
 class StackPhases
 {
 public:
-    StackPhases(const MemoryTrace& trace, const DeviceTrace& device, Axis axis)
+    StackPhases(const MemoryTrace& trace, const DeviceTrace& device, Axis axis,
+                const std::vector<PhaseSpan>& annotated)
         : m_device{device}
         , m_phases{stepPhases(trace, device)}
         , m_positions{axisPositions(device, axis)}
     {
+        std::array<bool, 4> isAnnotated{}; // by StepPhase
+        for (std::size_t phase = 0; phase < isAnnotated.size(); ++phase)
+            isAnnotated[phase] =
+                std::any_of(annotated.begin(), annotated.end(), [&](const PhaseSpan& span) {
+                    return span.name == nameOf(static_cast<StepPhase>(phase));
+                });
+        for (StepPhase& phase : m_phases)
+            if (isAnnotated[static_cast<std::size_t>(phase)])
+                phase = StepPhase::Unknown;
     }
 
     /// Adds spans up to `end` to a list that ends where the part begins.
@@ -174,9 +185,10 @@ private:
 
 std::vector<PhaseSpan> phaseSpans(const MemoryTrace& trace, const DeviceTrace& device, Axis axis)
 {
-    const StackPhases stacks{trace, device, axis};
+    const std::vector<PhaseSpan> annotated = annotatedSpans(AnnotatedRanges{trace, device, axis});
+    const StackPhases stacks{trace, device, axis, annotated};
     SpanList list;
-    for (const PhaseSpan& span : annotatedSpans(AnnotatedRanges{trace, device, axis}))
+    for (const PhaseSpan& span : annotated)
         if (span.name.empty())
             stacks.divide(list, span.begin, span.end);
         else

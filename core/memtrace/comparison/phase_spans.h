@@ -26,7 +26,8 @@ inline constexpr std::size_t kMostPhaseSpans = 1000;
 
 /// Divides axisPositions() into phases: consecutive spans from 0 to the end, none of length 0.
 /// Phases are the device's annotations and those within them, the inner ones first; outside of
-/// annotations forward, backward and optimizer, from stepPhases().
+/// annotations forward, backward and optimizer, from stepPhases(), except those of which the
+/// recording has annotations.
 [[nodiscard]] std::vector<PhaseSpan> phaseSpans(const MemoryTrace& trace, const DeviceTrace& device,
                                                 Axis axis);
 

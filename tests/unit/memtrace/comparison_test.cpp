@@ -42,7 +42,8 @@ Bytes liveAt(const DeviceTrace& device, std::size_t step)
 
 /// A recording without annotations: each letter is an allocation of one byte, by forward, backward
 /// or the optimizer, a second apart. `annotated`: the first and the last of those in a range.
-MemoryTracePtr byStacks(const std::string& letters, std::pair<int, int> annotated = {-1, -1})
+MemoryTracePtr byStacks(const std::string& letters, std::pair<int, int> annotated = {-1, -1},
+                        const char* range = "Optimizer.step#AdamW.step")
 {
     Builder builder;
     DeviceBuilder& device = builder.device(0);
@@ -68,8 +69,7 @@ MemoryTracePtr byStacks(const std::string& letters, std::pair<int, int> annotate
     const auto [first, last] = annotated;
     if (first >= 0) {
         constexpr std::int64_t kSecond = 1'000'000'000;
-        builder.addRange("Optimizer.step#AdamW.step", 0, (first + 1) * kSecond,
-                         (last + 1) * kSecond + 1);
+        builder.addRange(range, 0, (first + 1) * kSecond, (last + 1) * kSecond + 1);
     }
     return *std::move(builder).build();
 }
@@ -90,6 +90,7 @@ private Q_SLOTS:
     void comparesWhatPeaksHold();
     void findsPhasesByStacks();
     void findsPhasesBesideAnnotations();
+    void takesAnnotatedPhasesAsTheyAre();
     void refusesTooMany();
     void stops();
 };
@@ -242,6 +243,17 @@ void ComparisonTest::findsPhasesBesideAnnotations()
     QCOMPARE(end, times[times.size() - 1]);
     QCOMPARE(spans[1].begin, std::int64_t{10'000'000'000}); // the first event is at 0
     QCOMPARE(spans[2].begin, std::int64_t{20'000'000'000});
+}
+
+void ComparisonTest::takesAnnotatedPhasesAsTheyAre()
+{
+    // The model is initialized by what looks like forward.
+    const MemoryTracePtr trace = byStacks("ffffffffffffffffffffbbbbbbbbbb", {10, 19}, "forward");
+    const std::vector<PhaseSpan> spans = phaseSpans(*trace, trace->devices().front(), Axis::Events);
+    QStringList names;
+    for (const PhaseSpan& span : spans)
+        names << QString::fromStdString(span.name);
+    QCOMPARE(names, (QStringList{QString{}, "forward", "backward"}));
 }
 
 void ComparisonTest::refusesTooMany()
