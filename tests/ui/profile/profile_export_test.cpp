@@ -127,7 +127,7 @@ void ProfileExportTest::offersItForEveryTable()
         QCOMPARE(table->contextMenuPolicy(), Qt::ActionsContextMenu);
         ++tables;
     }
-    QCOMPARE(tables, 7); // live, largest, all, leaks, comparison, segments, events
+    QCOMPARE(tables, 6); // live, largest, all, leaks, segments, events
 }
 
 void ProfileExportTest::drawsThePlots_data()
