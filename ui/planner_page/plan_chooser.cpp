@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/planner_page/plan_chooser.h"
 
-#include "core/base/heap.h"
-
 #include <algorithm>
 
 namespace plimsoll::ui {
@@ -56,10 +54,7 @@ void PlanChooser::update()
         return;
     m_job.start(
         [planned = m_planned, settings = m_settings, known = m_table](const base::JobContext& job) {
-            base::Result<run::ReservedTablePtr> table =
-                run::reservedTable(planned->frontier, settings, known, job);
-            base::releaseFreeMemory(); // what planning and the replays left
-            return table;
+            return run::reservedTable(planned->frontier, settings, known, job);
         },
         [this, choices = m_planned->choices](base::Result<run::ReservedTablePtr> found) {
             if (!found) // only ever cancelled, when the document closes
