@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`plimsoll-cli record`: the program's output, exit code and signals are its own, and each of its processes has its file."""
 
+import json
 import os
 import signal
 import subprocess
@@ -8,8 +9,9 @@ import sys
 import time
 
 import pytest
+from helpers import EXHAUSTIVE
 from helpers.on_stand_in import capture_file
-from helpers.on_stand_in.recorded import CALLS, command, environment, record, record_calls
+from helpers.on_stand_in.recorded import CALLS, CLI, command, environment, record, record_calls
 
 MiB = 1 << 20
 
@@ -105,14 +107,18 @@ def test_a_program_that_executes_another_has_two_files(tmp_path):
     assert [(process["ended"], process["devices"][0]["peak_bytes"]) for process in (first, second)] == [(False, 1 * MiB), (True, 2 * MiB)]
 
 
-@pytest.mark.parametrize("seconds", [0, 0.01, 0.05, 0.2])
-def test_a_killed_program_leaves_what_was_flushed(tmp_path, seconds):
+@pytest.mark.parametrize("moment", range(200) if EXHAUSTIVE else (0, 10, 50, 199))
+def test_a_killed_program_leaves_what_was_flushed(tmp_path, moment):
+    """Killed so many milliseconds after its threads began: the file has all allocations from the first one on, up to some."""
     code = """
 def work():
     while True:
-        free(allocate(1 << 20))
         launch(50)
-[threading.Thread(target=work, daemon=True).start() for _ in range(3)]
+def take(number=1):
+    while True:
+        allocate(512 * number)
+        number += 1
+[threading.Thread(target=run, daemon=True).start() for run in (work, work, take)]
 print("ready", flush=True)
 time.sleep(30)
 """
@@ -121,14 +127,23 @@ time.sleep(30)
         command(file, sys.executable, "-c", CALLS + code), stdout=subprocess.PIPE, text=True, env=environment(PLIMSOLL_CAPTURE_PERIOD="10")
     )
     run.stdout.readline()
-    time.sleep(seconds)
+    time.sleep(moment / 1000)
     (child,) = map(int, open(f"/proc/{run.pid}/task/{run.pid}/children").read().split())
     os.kill(child, signal.SIGKILL)
     run.communicate(timeout=20)
     assert run.returncode == 137
     capture = capture_file.read(file)
     assert len(capture.of("process")) == 1 and not capture.ended
-    assert len(capture.of("memory")) > 0 or seconds < 0.2
+    sizes = [record["bytes"] for record in sorted(capture.of("memory"), key=lambda record: record["time"])]
+    assert sizes == [512 * number for number in range(1, len(sizes) + 1)]
+    assert sizes or moment < 199
+    inspected = subprocess.run([CLI, "inspect", str(file), "--json"], capture_output=True, text=True)
+    if not sizes:
+        assert inspected.returncode == 3 and "no events" in inspected.stderr
+        return
+    assert inspected.returncode == 0, inspected.stderr
+    (device,) = json.loads(inspected.stdout)["summary"]["per_device"]
+    assert device["peak_bytes"] == sum(sizes)
 
 
 def test_all_records_of_many_threads_arrive(tmp_path):
