@@ -3,6 +3,7 @@
 
 #include "core/workspace/profile/profile_document.h"
 #include "ui/compare_page/compare_page.h"
+#include "ui/compare_page/compare_view.h"
 #include "ui/compare_page/profile_chooser.h"
 
 #include <utility>
@@ -66,6 +67,12 @@ PageChoice comparedAxis()
             .below = {}};
 }
 
+void exportPicture(DocumentPage& page)
+{
+    auto& compared = static_cast<ComparePage&>(page);
+    compared.exporter().choosePicture(compared.view(), ComparePage::tr("compared"));
+}
+
 bool hasTwo(const DocumentPage& page)
 {
     return static_cast<const ComparePage&>(page).comparison().profiles().size() > 1;
@@ -77,6 +84,12 @@ std::vector<PageCommand> compareCommands()
     return {
         {Add, "compare.add", ComparePage::tr("Add Profiles…"), "",
          [](DocumentPage& page) { static_cast<ComparePage&>(page).chooseMore(); }},
+        {.place = Export,
+         .id = "compare.picture",
+         .text = ComparePage::tr("Export &Picture…"),
+         .run = exportPicture,
+         .icon = "export",
+         .isEnabled = hasTwo},
         {.place = Own,
          .id = "compare.swap",
          .text = ComparePage::tr("Swap A and B"),
@@ -99,6 +112,7 @@ PageKind comparePageKind(Settings& settings)
     kind.commands = compareCommands();
     kind.view = ComparePage::tr("Compare");
     kind.icon = QStringLiteral("compare");
+    kind.exporting = QStringLiteral("compare.picture");
     kind.begin = beginComparison;
     kind.joint =
         JointFiles{readers::FileKind::Profile, ComparePage::tr("Open %1 files in Compare")};

@@ -31,6 +31,7 @@ ComparePage::ComparePage(workspace::DocumentPtr document, Settings& settings, QW
     : DocumentPage{std::move(document), parent}
     , m_document{dynamic_cast<workspace::ComparisonDocument&>(kept())}
     , m_settings{settings}
+    , m_export{*this, settings}
 {
     setManualPage(*this, QStringLiteral("compare.md"));
     buildViews();
@@ -42,6 +43,7 @@ ComparePage::ComparePage(workspace::DocumentPtr document, Settings& settings, QW
         Q_EMIT stateChanged();
     });
     connect(&m_runner, &JobRunnerBase::idle, this, &ComparePage::notifyIdle);
+    connect(&m_export.job(), &JobRunnerBase::idle, this, &ComparePage::notifyIdle);
     const CsvNotes notes{[this](const QString& sentence) { Q_EMIT noted(sentence); },
                          [this](const QString& error) {
                              strip().post({QStringLiteral("export"),

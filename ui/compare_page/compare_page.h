@@ -6,6 +6,7 @@
 #include "ui/base/selection.h"
 #include "ui/base/settings.h"
 #include "ui/document_page/document_page.h"
+#include "ui/pictures/picture_export.h"
 
 #include <QUndoStack>
 
@@ -37,6 +38,7 @@ public:
     [[nodiscard]] SummaryPane& summary() const { return *m_summary; }
     [[nodiscard]] DifferencesPane& differences() const { return *m_differences; }
     [[nodiscard]] PeakModel& peaks() const { return *m_peaks; }
+    [[nodiscard]] PictureExport& exporter() { return m_export; }
 
     // Each is one undo step.
     void addProfiles(const workspace::ComparedProfiles& profiles);
@@ -74,7 +76,7 @@ public:
     void beginClose() override;
     [[nodiscard]] bool isIdle() const override
     {
-        return DocumentPage::isIdle() && m_runner.isIdle();
+        return DocumentPage::isIdle() && m_runner.isIdle() && m_export.job().isIdle();
     }
 
 private:
@@ -107,6 +109,7 @@ private:
     PeakModel* m_peaks = nullptr;
     int m_perMille = 0;
     JobRunner<workspace::ComparisonPicturePtr> m_runner;
+    PictureExport m_export;
 };
 
 } // namespace plimsoll::ui

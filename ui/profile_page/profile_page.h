@@ -4,10 +4,10 @@
 #include "ui/base/selection.h"
 #include "ui/base/settings.h"
 #include "ui/document_page/document_page.h"
+#include "ui/pictures/picture_export.h"
 #include "ui/profile_page/allocation_selection.h"
 #include "ui/profile_page/live/profile_live.h"
 #include "ui/profile_page/profile_controller.h"
-#include "ui/profile_page/profile_export.h"
 #include "ui/profile_page/profile_view.h"
 
 #include <utility>
@@ -33,7 +33,7 @@ public:
     /// Step and range in the shown timeline.
     [[nodiscard]] Selection& selection() { return m_selection; }
     [[nodiscard]] AllocationSelection& allocation() { return m_allocation; }
-    [[nodiscard]] ProfileExport& exporter() { return m_export; }
+    [[nodiscard]] PictureExport& exporter() { return m_export; }
     [[nodiscard]] ProfileLive& live() { return m_live; }
     [[nodiscard]] const ProfileLive& live() const { return m_live; }
     /// The plots, for a picture of them.
@@ -77,7 +77,7 @@ private:
     ProfileController m_controller;
     Selection m_selection;
     AllocationSelection m_allocation;
-    ProfileExport m_export;
+    PictureExport m_export;
     ProfileLive m_live;
     workspace::ProfilePicturePtr m_shown; ///< whose steps and allocation are selected
     std::vector<ProfileView> m_views;

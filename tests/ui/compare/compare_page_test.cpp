@@ -22,10 +22,12 @@
 #include <QApplication>
 #include <QComboBox>
 #include <QDropEvent>
+#include <QFile>
 #include <QJsonArray>
 #include <QListWidget>
 #include <QMimeData>
 #include <QPushButton>
+#include <QSignalSpy>
 #include <QTest>
 #include <QTimer>
 
@@ -65,6 +67,7 @@ private Q_SLOTS:
     void whatIsNoProfileIsTold();
     void theCursorReadsBoth();
     void aSessionKeepsIt();
+    void itsPlotIsExported();
     void closesWhileItCompares();
 
 private:
@@ -379,6 +382,24 @@ void ComparePageTest::whatIsNoProfileIsTold()
     QVERIFY(!page->strip().shown().rest.isEmpty());
     QCOMPARE(page->picture(), before);
     QCOMPARE(page->comparison().profiles().size(), 2U);
+}
+
+void ComparePageTest::itsPlotIsExported()
+{
+    ComparePage* page = compareTrainings(12, 14);
+    QVERIFY(page != nullptr);
+    const QAction* action = m_window->findChild<QAction*>(QStringLiteral("compare.picture"));
+    QVERIFY(action->isEnabled());
+    QSignalSpy exported{&page->exporter(), &PictureExport::exported};
+    page->exporter().start(page->view(), QString::fromStdString(m_folder->file("compared.svg")));
+    QVERIFY(exported.wait(kPatience));
+    QFile file{exported[0][0].toString()};
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    const QByteArray picture = file.readAll();
+    QVERIFY(picture.contains("<svg") && picture.contains("Active memory"));
+    QVERIFY(picture.contains(bytesText(page->picture()->comparison->peakOf(0)).toUtf8()));
+    page->removeProfile(1);
+    QVERIFY(!action->isEnabled()); // nothing to draw
 }
 
 void ComparePageTest::theCursorReadsBoth()

@@ -111,7 +111,7 @@ ProfileView makeLiveGroupsView(ProfilePage& page)
     opensSources(page, view, &LiveGroupsPage::sourceWanted);
     QObject::connect(view, &LiveGroupsPage::shownChanged, &page, [&page] { page.storeView(); });
     QObject::connect(view, &LiveGroupsPage::pictureWanted, &page.exporter(),
-                     &ProfileExport::choosePicture);
+                     &PictureExport::choosePicture);
     QObject::connect(view, &LiveGroupsPage::filterWanted, &page,
                      [&page](const memtrace::FilterTerm& term) { addToFilter(page, term); });
     return {.widget = view,
@@ -165,7 +165,7 @@ ProfileView makeFlameView(ProfilePage& page)
                      [view, selection] { view->setRange(selection->range()); });
     opensSources(page, view, &FlamePage::sourceWanted);
     QObject::connect(view, &FlamePage::pictureWanted, &page.exporter(),
-                     &ProfileExport::choosePicture);
+                     &PictureExport::choosePicture);
     QObject::connect(view, &FlamePage::filterWanted, &page,
                      [&page](const memtrace::FilterTerm& term) { addToFilter(page, term); });
     return {.widget = view,

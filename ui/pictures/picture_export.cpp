@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ui/profile_page/profile_export.h"
+#include "ui/pictures/picture_export.h"
 
 #include "core/base/try.h"
 #include "core/workspace/export.h"
@@ -13,7 +13,7 @@
 
 namespace plimsoll::ui {
 
-void ProfileExport::choosePicture(QWidget& view, const QString& what)
+void PictureExport::choosePicture(QWidget& view, const QString& what)
 {
     const QString path = chooseFileToSave(m_page.window(), tr("Export picture"),
                                           m_settings.saveFolder() + u'/' + m_page.name() + u'-'
@@ -25,7 +25,7 @@ void ProfileExport::choosePicture(QWidget& view, const QString& what)
     start(view, path);
 }
 
-void ProfileExport::start(QWidget& view, const QString& path)
+void PictureExport::start(QWidget& view, const QString& path)
 {
     const base::Result<QByteArray> picture = widgetPicture(view, path);
     if (!picture) {
@@ -41,7 +41,7 @@ void ProfileExport::start(QWidget& view, const QString& path)
         [this, path](const base::Result<bool>& done) { tell(done, path); });
 }
 
-void ProfileExport::tell(const base::Result<bool>& done, const QString& path)
+void PictureExport::tell(const base::Result<bool>& done, const QString& path)
 {
     if (!done) {
         m_page.strip().post({QStringLiteral("export"),

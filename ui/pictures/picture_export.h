@@ -14,12 +14,12 @@ class DocumentPage;
 class Settings;
 
 /// Writes pictures of a page's views, one at a time.
-class ProfileExport : public QObject
+class PictureExport : public QObject
 {
     Q_OBJECT
 
 public:
-    ProfileExport(DocumentPage& page, Settings& settings) : m_page{page}, m_settings{settings} {}
+    PictureExport(DocumentPage& page, Settings& settings) : m_page{page}, m_settings{settings} {}
 
     /// Asks for the file; its extension selects the format. `what`: "plots", for its name.
     void choosePicture(QWidget& view, const QString& what);
