@@ -11,10 +11,12 @@
 #include "tests/support/test_main.h"
 #include "tests/ui/window_fixture.h"
 
+#include <QApplication>
 #include <QFile>
 #include <QSignalSpy>
 #include <QTest>
 
+#include <algorithm>
 #include <functional>
 #include <vector>
 
@@ -39,6 +41,7 @@ private:
     static void drag(PlannerPage& page);
     static void resize(PlannerPage& page);
     void measure(PlannerPage& page);
+    [[nodiscard]] static double slowness();
 };
 
 void GuiTimeTest::neverStandsStill_data()
@@ -92,6 +95,17 @@ void GuiTimeTest::measure(PlannerPage& page)
     QTest::qWait(20);
 }
 
+/// How much slower this computer is than the one on which the limits were set, at least 1: by the
+/// time in which Qt styles all widgets of the page anew and paints them.
+double GuiTimeTest::slowness()
+{
+    constexpr double kUsual = 200; // ms
+    const GuiTime time;
+    qApp->setStyleSheet(qApp->styleSheet() + u' ');
+    QTest::qWait(50);
+    return std::max(1.0, time.longest() / kUsual);
+}
+
 void GuiTimeTest::neverStandsStill()
 {
     QFETCH(QString, name);
@@ -104,7 +118,7 @@ void GuiTimeTest::neverStandsStill()
     };
     const std::vector<Doing> doings{
         {"opening", [&] { page = openPlanned(qPrintable(name)); },
-         1.5}, // the widgets of a whole page are made and styled at once, which is Qt's own work
+         1.5}, // the widgets of a whole page are made and styled at once
         {"dragging", [&] { drag(*page); }},
         {"switching the theme",
          [&] {
@@ -113,7 +127,7 @@ void GuiTimeTest::neverStandsStill()
              trigger("theme.light");
              QTest::qWait(50);
          },
-         3}, // a new style sheet is Qt's own work on all widgets at once
+         4}, // Qt styles all widgets twice: for the palette and for the style sheet
         {"measuring", [&] { measure(*page); }},
         {"dragging over the measurement", [&] { drag(*page); }},
         {"another size", [&] { resize(*page); }},
@@ -124,9 +138,12 @@ void GuiTimeTest::neverStandsStill()
         run();
         QVERIFY(page != nullptr && !QTest::currentTestFailed());
         QTest::qWait(10); // the last picture counts, too
-        QVERIFY2(time.longest() < share * kFreeze,
-                 qPrintable(
-                     QStringLiteral("%1: %2 ms").arg(QString::fromUtf8(what)).arg(time.longest())));
+        const double longest = time.longest();
+        const double limit = share * kFreeze * slowness();
+        const QString told =
+            QStringLiteral("%1: %2 of %3 ms").arg(QString::fromUtf8(what)).arg(longest).arg(limit);
+        QVERIFY2(longest < limit, qPrintable(told));
+        qInfo("%s", qPrintable(told));
     }
 }
 
