@@ -3,7 +3,7 @@
 # one that runs out of time fails. One whose tools are missing is printed as not run, except in continuous integration
 # (CI=true), which installs them: there it fails.
 
-time_limit=4800
+time_limit=5100
 checks=()
 runner="" # what programs built with a sanitizer are started with; see try_sanitizer
 

@@ -4,6 +4,7 @@
 #include "ui/start_page/samples.h"
 
 #include "tests/support/golden.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/test_main.h"
 #include "tests/ui/window_fixture.h"
 
@@ -67,7 +68,16 @@ void SamplesOpenTest::opensEach()
     ui::PlannerPage* page = open(path);
     QVERIFY(page != nullptr);
     qInfo("opened after %lld ms", static_cast<long long>(clock.elapsed()));
-    QVERIFY(QTest::qWaitFor([page] { return page->document().isPlanned(); }, kPatience));
+    // gui_time_test and fitting_texts_test plan the largest to their end.
+    const QString name = QFileInfo{path}.baseName();
+    const bool isLarge =
+        name == QStringLiteral("llama_7b") || name == QStringLiteral("densenet121");
+    QVERIFY(QTest::qWaitFor(
+        [&] {
+            return page->document().isPlanned()
+                   || (isLarge && !isExhaustive() && page->document().outcome().best);
+        },
+        kPatience));
     qInfo("planned after %lld ms", static_cast<long long>(clock.elapsed()));
     const auto& program = *page->document().document().graph.program;
     QVERIFY(!program.header.kernels.empty() && !program.ops.empty());
