@@ -224,7 +224,7 @@ void CaptureTest::tellsWhatIsMissing()
     QCOMPARE(gaps[1], std::string{"CUPTI doesn't record kernels here."});
     QVERIFY(gaps[2].starts_with("3 records are missing"));
     QVERIFY(gaps[3].starts_with("1 buffer of CUPTI ended within a record"));
-    QVERIFY(gaps[4].starts_with("The program was ended"));
+    QVERIFY(gaps[4].starts_with("The recording has no end"));
     QVERIFY(std::ranges::all_of(gaps, tests::isOneSentence));
 }
 
