@@ -258,7 +258,9 @@ void OpeningTest::theLineIsThereAtOnce()
     PlannerPage* page = open(sampleFile("llama_7b"));
     QVERIFY(page != nullptr);
     const base::Bytes budget = page->document().budget();
-    QVERIFY(verdictOf(*page).startsWith(QStringLiteral("Planning for ")));
+    // A first plan may be there already, of which the picture tells below.
+    QVERIFY(verdictOf(*page).startsWith(QStringLiteral("Planning for "))
+            || page->document().outcome().best);
     QElapsedTimer clock;
     clock.start();
     bool hasPlan = false;
