@@ -167,7 +167,7 @@ check_asan() {
         local preset_options=(-DPLIMSOLL_SANITIZE_WITHOUT=)
         build_check asan asan 2400 && run_sanitized_tests asan 3600
     else
-        build_check asan asan 900 unit_tests threads_tests && run_sanitized_tests asan 1200 -L 'unit|threads'
+        build_check asan asan 900 unit_tests threads_tests && run_sanitized_tests asan 1800 -L 'unit|threads'
     fi
 }
 
