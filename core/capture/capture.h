@@ -49,6 +49,11 @@ struct Capture
     std::uint64_t unknownRecords = 0; ///< of kinds that a later version writes
     std::uint64_t leftOver = 0;       ///< bytes behind the last complete chunk
 
+    /// Records that nobody took in time.
+    [[nodiscard]] std::uint64_t lostRecords() const
+    {
+        return drops.byCupti + drops.byRecorder + drops.mappings;
+    }
     /// The program was killed, or left without its exit handlers: not that the file had no room.
     [[nodiscard]] bool wasKilled() const
     {

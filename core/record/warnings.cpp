@@ -12,11 +12,6 @@
 
 namespace plimsoll::record {
 
-std::uint64_t lostRecords(const capture::Capture& capture)
-{
-    return capture.drops.byCupti + capture.drops.byRecorder + capture.drops.mappings;
-}
-
 std::vector<std::string> warningsOf(const std::filesystem::path& file,
                                     const capture::Capture& capture)
 {
@@ -24,7 +19,7 @@ std::vector<std::string> warningsOf(const std::filesystem::path& file,
     for (const capture::Status& status : capture.statuses)
         if (!status.text.empty())
             warnings.push_back(status.text);
-    if (const std::uint64_t lost = lostRecords(capture); lost > 0)
+    if (const std::uint64_t lost = capture.lostRecords(); lost > 0)
         warnings.push_back(fmt::format("{} in {} because nobody took them in time: record a "
                                        "shorter part, or less at a time.",
                                        lost == 1 ? "One record is missing"

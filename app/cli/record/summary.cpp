@@ -4,7 +4,6 @@
 #include "core/base/format.h"
 #include "core/capture/device_bytes.h"
 #include "core/io/input.h"
-#include "core/record/warnings.h"
 
 #include <fmt/format.h>
 
@@ -47,7 +46,7 @@ ordered_json summaryJson(const std::filesystem::path& file, const capture::Captu
             {"ended", capture.ended},
             {"records", counts(capture)},
             {"devices", std::move(devices)},
-            {"lost_records", record::lostRecords(capture)},
+            {"lost_records", capture.lostRecords()},
             {"cut_buffers", capture.drops.cutBuffers},
             {"left_over_bytes", capture.leftOver},
             {"statuses", std::move(statuses)}};

@@ -246,15 +246,14 @@ void addGaps(const Capture& capture, memtrace::Builder& builder)
     for (const plimsoll::capture::Status& status : capture.statuses)
         if (status.severity != wire::Severity::Note)
             builder.addGap(status.text);
-    const wire::Drops& drops = capture.drops;
-    if (const std::uint64_t lost = drops.byCupti + drops.byRecorder + drops.mappings; lost > 0)
+    if (const std::uint64_t lost = capture.lostRecords(); lost > 0)
         builder.addGap(
             fmt::format("{} missing, because the recorder could not take {} in time.",
                         lost == 1 ? "One record is" : fmt::format("{} records are", lost),
                         lost == 1 ? "it" : "them"));
-    if (drops.cutBuffers > 0)
+    if (capture.drops.cutBuffers > 0)
         builder.addGap(fmt::format("{} of CUPTI ended within a record, which is missing.",
-                                   base::counted(drops.cutBuffers, "buffer")));
+                                   base::counted(capture.drops.cutBuffers, "buffer")));
     if (capture.wasKilled())
         builder.addGap("The recording has no end: its program is still running, or was ended "
                        "before it could write its last moments.");
@@ -270,8 +269,7 @@ void addSettings(const Capture& capture, memtrace::Builder& builder)
                            std::string{capture.text(device.name)});
     builder.setSetting("kernels", std::to_string(capture.kernels.size()));
     builder.setSetting("copies", std::to_string(capture.copies.size()));
-    builder.count("lost_records",
-                  capture.drops.byCupti + capture.drops.byRecorder + capture.drops.mappings);
+    builder.count("lost_records", capture.lostRecords());
     builder.count("left_over_bytes", capture.leftOver);
     builder.count("records_of_later_versions", capture.unknownRecords);
 }
