@@ -10,6 +10,9 @@ namespace plimsoll::cli {
 /// The largest budget that the solvers' own formats take: sums of several stay in 64 bits.
 inline constexpr std::int64_t kMostBudget = 999999999999999999;
 
+/// Groups of allocations that can be asked for.
+inline constexpr std::int64_t kMostGroups = 1'000'000;
+
 /// Validators for numeric options. CLI11's own conversion would accept "nan", read "010" as 8 and
 /// clamp numbers beyond 64 bits.
 

@@ -5,7 +5,6 @@
 #include "core/io/atomic_file.h"
 #include "core/record/recording.h"
 #include "core/record/snapshot_module.h"
-#include "core/record/target_file.h"
 
 #include <utility>
 
@@ -16,9 +15,9 @@ base::Result<Launch> prepareLaunch(const LaunchOptions& options,
 {
     Launch launch;
     launch.run = newRun();
-    ASSIGN_OR_RETURN(launch.file,
-                     prepareFile(options.output, options.folder, options.outputOption));
-    ASSIGN_OR_RETURN(capture::LaunchRequest request, launchRequest(launch.file, launch.run));
+    ASSIGN_OR_RETURN(launch.target, prepareFile(options.output, options.folder, options.existing,
+                                                options.outputOption));
+    ASSIGN_OR_RETURN(capture::LaunchRequest request, launchRequest(launch.target.file, launch.run));
     request.tensors = options.tensors;
     if (options.snapshot) {
         ASSIGN_OR_RETURN(ScratchFolder module, ScratchFolder::make());

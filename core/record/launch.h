@@ -4,6 +4,7 @@
 #include "core/base/result.h"
 #include "core/capture/launch.h"
 #include "core/record/scratch_folder.h"
+#include "core/record/target_file.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -19,15 +20,17 @@ struct LaunchOptions
 {
     std::string output;           ///< the recording; empty: a new name
     std::filesystem::path folder; ///< of a relative output; empty: the current one
+    Existing existing = Existing::Replace;
     bool tensors = false;
     bool snapshot = false;
     std::string_view outputOption; ///< how a user gives another output, for errors: "-o"
 };
 
-/// What a program that is to be recorded needs. Must be kept while it runs.
+/// What a program that is to be recorded needs. Must be kept while it runs, and until
+/// collectFiles() has given its recordings their names.
 struct Launch
 {
-    std::filesystem::path file;
+    Target target;
     std::uint64_t run = 0;
     std::vector<capture::Variable> variables; ///< besides those that it has
     std::optional<ScratchFolder> module;      ///< of Python, for snapshots

@@ -52,27 +52,80 @@ void renameIfThere(const fs::path& from, const fs::path& to)
         fs::rename(from, to, error);
 }
 
+fs::path aside(fs::path file)
+{
+    return file += ".earlier";
+}
+
 } // namespace
 
-base::Result<fs::path> prepareFile(const std::string& wanted, const fs::path& folder,
-                                   std::string_view option)
+EarlierRecording::EarlierRecording(fs::path file)
 {
-    const fs::path file = wanted.empty() ? freeName(folder) : folder / wanted;
-    const std::string how = option.empty() ? "" : fmt::format(" with {}", option);
     std::error_code error;
-    if (fs::exists(file, error) && !isReplaceable(file))
+    fs::rename(file, aside(file), error);
+    if (error)
+        return;
+    const fs::path snapshot = capture::snapshotOf(file);
+    if (fs::is_regular_file(snapshot, error))
+        fs::rename(snapshot, aside(snapshot), error);
+    m_file = std::move(file);
+}
+
+EarlierRecording& EarlierRecording::operator=(EarlierRecording&& other) noexcept
+{
+    if (this != &other) {
+        settle();
+        m_file = std::exchange(other.m_file, {});
+    }
+    return *this;
+}
+
+bool EarlierRecording::isKept() const
+{
+    std::error_code error;
+    return !m_file.empty() && !fs::exists(m_file, error);
+}
+
+void EarlierRecording::settle() noexcept
+{
+    if (m_file.empty())
+        return;
+    const bool putsBack = isKept();
+    std::error_code error;
+    for (const fs::path& file : {m_file, capture::snapshotOf(m_file)})
+        if (!putsBack)
+            fs::remove(aside(file), error);
+        else if (!fs::exists(file, error))
+            renameIfThere(aside(file), file);
+    m_file.clear();
+}
+
+base::Result<Target> prepareFile(const std::string& wanted, const fs::path& folder,
+                                 Existing existing, std::string_view option)
+{
+    fs::path file = wanted.empty() ? freeName(folder) : folder / wanted;
+    const std::string how = option.empty() ? "" : fmt::format(" with {}", option);
+    const auto refuse = [&](std::string_view sentence) {
         return base::failure(ErrorKind::File,
-                             fmt::format("{} is there and is no recording: choose another name{}.",
-                                         io::pathText(file), how));
+                             fmt::format("{} {}{}.", io::pathText(file), sentence, how));
+    };
+    std::error_code error;
+    const bool exists = fs::exists(file, error);
+    if (exists && !isReplaceable(file))
+        return refuse("is there and is no recording: choose another name");
+    if (exists && existing == Existing::Refuse)
+        return refuse("is there already: choose another name, or leave the field empty for a new "
+                      "one");
     const io::FileDescriptor made{::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666)};
     if (!made.isOpen())
-        return base::failure(ErrorKind::File,
-                             fmt::format("{} can't be written ({}): choose another place{}.",
-                                         io::pathText(file), io::systemText(errno), how));
-    for (const fs::path& old : {file, capture::snapshotOf(file)})
-        if (old == file || fs::is_regular_file(old, error))
-            fs::remove(old, error);
-    return file;
+        return refuse(
+            fmt::format("can't be written ({}): choose another place", io::systemText(errno)));
+    Target target{.file = file, .earlier = {}};
+    if (exists)
+        target.earlier = EarlierRecording{std::move(file)};
+    else
+        fs::remove(file, error);
+    return target;
 }
 
 std::vector<fs::path> collectFiles(const fs::path& file, std::uint64_t run)

@@ -29,6 +29,10 @@ const std::vector<ProfileWriter>& profileWriters()
          .name = "Table of allocations",
          .extension = ".csv",
          .write = writeAllocations},
+        {.id = "svg",
+         .name = "Picture of the memory",
+         .extension = ".svg",
+         .write = writeProfilePicture},
     };
     return kWriters;
 }

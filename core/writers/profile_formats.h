@@ -36,6 +36,12 @@ struct ProfileWriter
                                                   const io::Put& put,
                                                   const base::JobContext& context = {});
 
+/// A picture (SVG) of the device with the highest peak: what was live by class over time, below the
+/// outline of what was reserved, if that was recorded.
+[[nodiscard]] base::Result<void> writeProfilePicture(const memtrace::MemoryTrace& trace,
+                                                     const io::Put& put,
+                                                     const base::JobContext& context = {});
+
 /// Writes a profile in the format that the extension selects, as a whole or not at all. Refuses to
 /// replace `source`, the file that was read. Usage error that lists the extensions for others.
 [[nodiscard]] base::Result<void> writeProfileFile(const memtrace::MemoryTrace& trace,

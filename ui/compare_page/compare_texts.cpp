@@ -15,6 +15,8 @@ namespace plimsoll::ui {
 
 namespace {
 
+constexpr qsizetype kNamedChanges = 2;
+
 QString compareText(const char* text)
 {
     return QCoreApplication::translate("Compare", text);
@@ -32,7 +34,7 @@ QString phasesText(const memtrace::Comparison& comparison)
 {
     const QString a = fileText(comparison.sides()[0].peakPhase);
     const QString b = fileText(comparison.sides()[1].peakPhase);
-    if (a.isEmpty() || b.isEmpty())
+    if (a.isEmpty() || b.isEmpty() || !comparison.phases().isAligned())
         return {};
     return memtrace::phaseKey(comparison.sides()[0].peakPhase)
                    == memtrace::phaseKey(comparison.sides()[1].peakPhase)
@@ -57,18 +59,23 @@ QString comparisonVerdict(const workspace::ComparisonPicture& picture)
     const base::Bytes difference = picture.peakDifference();
     if (difference.count() == 0)
         return compareText("Both peaks are %1%2.")
-            .arg(bytesText(comparison.peakOf(0), Rounding::Up), phasesText(comparison));
+            .arg(bytesText(comparison.peakOf(0)), phasesText(comparison));
     const QString amount = bytesText(base::Bytes{std::abs(difference.count())});
     QString text = (difference.count() > 0 ? compareText("B's peak is %1 higher%2.")
                                            : compareText("B's peak is %1 lower%2."))
                        .arg(amount, phasesText(comparison));
-    if (const memtrace::DiffGroup* main = picture.mainClass()) {
-        const bool isMost = 2 * std::abs(main->delta().count()) > std::abs(difference.count());
-        text += (isMost ? compareText(" Most of it: %1, %2.")
-                        : compareText(" The largest part: %1, %2."))
-                    .arg(groupText(main->name, memtrace::LiveBy::Class),
-                         bytesDifferenceText(main->delta()));
-    }
+    const auto changeText = [](const memtrace::DiffGroup& group) {
+        return compareText("%1, %2").arg(groupText(group.name, memtrace::LiveBy::Class),
+                                         bytesDifferenceText(group.delta()));
+    };
+    if (const memtrace::DiffGroup* main = picture.mainClass())
+        return text + compareText(" Most of it: %1.").arg(changeText(*main));
+    QStringList changes; // the groups are in that order
+    for (const memtrace::DiffGroup& group : picture.classes.groups)
+        if (changes.size() < kNamedChanges && group.delta().count() != 0)
+            changes << changeText(group);
+    if (!changes.isEmpty())
+        text += compareText(" Largest changes: %1.").arg(changes.join(QStringLiteral("; ")));
     return text;
 }
 
@@ -124,9 +131,8 @@ QString differenceText(const memtrace::Comparison& comparison, std::size_t axisS
 QString peakText(const workspace::ComparisonPicture& picture, std::size_t side)
 {
     const memtrace::Comparison::Side& of = picture.comparison->sides()[side];
-    QString text =
-        deviceText(of.of.device()) + QStringLiteral(" · ")
-        + compareText("peak %1").arg(bytesText(picture.comparison->peakOf(side), Rounding::Up));
+    QString text = deviceText(of.of.device()) + QStringLiteral(" · ")
+                   + compareText("peak %1").arg(bytesText(picture.comparison->peakOf(side)));
     if (!of.peakPhase.empty())
         text += compareText(" in %1").arg(fileText(of.peakPhase));
     return text;

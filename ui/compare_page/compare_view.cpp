@@ -35,6 +35,7 @@ CompareView::CompareView(QWidget* parent) : TimelineView{parent}
     setAccessibleName(tr("Compared profiles"));
     setManualPage(*this, QStringLiteral("compare.md#the-plot"));
     model().overlay = &m_overlay;
+    model().rounding = Rounding::Nearest;
     model().title = tr("Active memory");
     model().peakName = sideLetter(0);
     model().hover = [this](std::size_t step) { return hoverAt(step); };
@@ -100,7 +101,7 @@ RangeText CompareView::rangeText(const StepRange& range) const
         model().isTimed()
             ? tr("peaks in %1").arg(timeText(length))
             : tr("peaks in %1 events").arg(countText(static_cast<std::uint64_t>(length.count())));
-    text.below = tr("A %1 · B %2").arg(bytesText(a, Rounding::Up), bytesText(b, Rounding::Up));
+    text.below = tr("A %1 · B %2").arg(bytesText(a), bytesText(b));
     return text;
 }
 

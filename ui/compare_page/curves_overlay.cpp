@@ -80,8 +80,7 @@ std::optional<PeakMark> CurvesOverlay::markOf(std::size_t side, const TimelineFr
 
 Tag CurvesOverlay::tagOf(std::size_t side) const
 {
-    return {QCoreApplication::translate("Compare", "peak ")
-                + bytesText(m_comparison->peakOf(side), Rounding::Up),
+    return {QCoreApplication::translate("Compare", "peak ") + bytesText(m_comparison->peakOf(side)),
             sideLetter(side), Role::Text};
 }
 

@@ -41,7 +41,7 @@ QString PeakModel::text(int row, int column) const
     case LetterColumn: return of.letter;
     case NameColumn: return of.name;
     case DeviceColumn: return of.device;
-    case PeakColumn: return bytesText(of.peak, Rounding::Up);
+    case PeakColumn: return bytesText(of.peak);
     case ToAColumn: return row == 0 ? QString{} : bytesDifferenceText(of.toA);
     default: return of.phase;
     }

@@ -18,6 +18,7 @@ ActiveView::ActiveView(QWidget* parent) : TimelineView{parent}
     setAccessibleName(tr("Active and reserved memory"));
     setManualPage(*this, QStringLiteral("profiles.md#the-plots"));
     model().overlay = &m_overlay;
+    model().rounding = Rounding::Nearest;
     model().title = tr("Active and reserved");
     model().hover = [this](std::size_t step) { return hoverAt(step); };
     model().rangeText = [this](const StepRange& range) { return rangeText(range); };
@@ -56,16 +57,16 @@ void ActiveView::setAlarm(std::optional<base::Bytes> alarm)
 
 void ActiveView::markAlarm()
 {
-    AlarmMark mark{m_alarm, {}};
     if (!m_picture)
         return;
+    AlarmMark mark{m_alarm, {}};
     model().content =
         std::max({m_picture->timeline->peak(), m_picture->device().reserved().largest(),
                   m_alarm.value_or(base::Bytes{})});
     if (m_alarm)
         if (const auto crossing = crossingOf(*m_picture, *m_alarm))
             mark.step = crossing->step;
-    m_overlay.setAlarm(mark);
+    m_overlay.setAlarm(m_dragged ? AlarmMark{m_dragged, {}} : mark);
 }
 
 void ActiveView::dragAlarm(const QPointF& pos)
@@ -83,10 +84,10 @@ void ActiveView::endDrag()
         Q_EMIT alarmDragged(*alarm);
 }
 
-bool ActiveView::goBack()
+bool ActiveView::cancelDrag()
 {
     if (!std::exchange(m_dragged, std::nullopt))
-        return TimelineView::goBack();
+        return false;
     input().letGo();
     markAlarm();
     update();
@@ -101,8 +102,8 @@ HoverContent ActiveView::hoverAt(std::size_t step) const
     const memtrace::DeviceTrace& device = m_picture->device();
     content.title = stepText(*m_picture, step);
     if (hasReserved(device))
-        content.rows.push_back({tr("Reserved"), bytesText(device.reserved().at(step), Rounding::Up),
-                                Role::Muted, Role::Text, TextRole::Small});
+        content.rows.push_back({tr("Reserved"), bytesText(device.reserved().at(step)), Role::Muted,
+                                Role::Text, TextRole::Small});
     if (step == 0)
         return content;
     const auto event = static_cast<memtrace::EventIndex>(step - 1);
@@ -134,7 +135,7 @@ RangeText ActiveView::rangeText(const StepRange& range)
     const std::size_t peak = timeline.largestStepIn(range.begin, range.end + 1);
     m_rangeText.below =
         tr("peak %1 · %2 allocated, %3 · %4 freed, %5")
-            .arg(bytesText(timeline.totalAt(peak), Rounding::Up), countText(figures.allocations),
+            .arg(bytesText(timeline.totalAt(peak)), countText(figures.allocations),
                  bytesText(change.allocated), countText(figures.frees), bytesText(change.freed));
     return m_rangeText;
 }
@@ -146,8 +147,7 @@ QString ActiveView::description() const
     if (!hasReserved(m_picture->device()))
         return TimelineView::description();
     return TimelineView::description() + u' '
-           + tr("Reserved at most %1.")
-                 .arg(bytesText(m_picture->device().reserved().largest(), Rounding::Up));
+           + tr("Reserved at most %1.").arg(bytesText(m_picture->device().reserved().largest()));
 }
 
 } // namespace plimsoll::ui

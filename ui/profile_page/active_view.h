@@ -21,8 +21,8 @@ public:
     [[nodiscard]] const workspace::ProfilePicturePtr& picture() const { return m_picture; }
     /// A line at these bytes, and a mark where they are exceeded.
     void setAlarm(std::optional<base::Bytes> alarm);
-    /// Esc: cancels a drag of the alarm first.
-    bool goBack() override;
+    /// Cancels a drag of the alarm; false: there was none.
+    bool cancelDrag();
 
 Q_SIGNALS:
     void alarmDragged(plimsoll::base::Bytes alarm);

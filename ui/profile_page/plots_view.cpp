@@ -44,10 +44,10 @@ void showMapFacts(const Plots& plots, const workspace::ProfilePicture& picture)
         plots.map->setSubtitle(QObject::tr("all that is live, the oldest at the bottom"));
         return;
     }
-    QStringList facts{QObject::tr("addresses against time"),
-                      QObject::tr("%1 in %2 segments")
-                          .arg(bytesText(picture.layout.size(), Rounding::Up),
-                               countText(picture.device().segments().size()))};
+    QStringList facts{
+        QObject::tr("addresses against time"),
+        QObject::tr("%1 in %2 segments")
+            .arg(bytesText(picture.layout.size()), countText(picture.device().segments().size()))};
     if (!plots.figures->text().isEmpty())
         facts << plots.figures->text();
     plots.map->setSubtitle(facts.join(QStringLiteral(" · ")));
@@ -113,10 +113,9 @@ void show(const Plots& plots, const ProfileState& state)
         plots.devices->setCurrentIndex(static_cast<int>(picture.deviceIndex));
     }
     QStringList facts{deviceText(device)};
-    facts << QObject::tr("peak %1").arg(bytesText(picture.timeline->peak(), Rounding::Up));
+    facts << QObject::tr("peak %1").arg(bytesText(picture.timeline->peak()));
     if (hasReserved(device))
-        facts
-            << QObject::tr("reserved %1").arg(bytesText(device.reserved().largest(), Rounding::Up));
+        facts << QObject::tr("reserved %1").arg(bytesText(device.reserved().largest()));
     plots.active->setSubtitle(facts);
     const workspace::ProfilePicturePtr before = plots.active->picture();
     const VisibleRange range = plots.active->visibleRange();
@@ -247,6 +246,7 @@ ProfileView makePlotsView(ProfilePage& page)
                     if (what.testFlag(ProfileChange::Picture))
                         show(plots, state);
                 },
+            .cancelDrag = [plots] { return plots.active->cancelDrag(); },
             .goBack = [plots] { return plots.active->goBack() || plots.filter->goBack(); },
             .store = [plots](QJsonObject& view) { store(plots, view); },
             .restore = [plots](const QJsonObject& view) { restore(plots, view); },

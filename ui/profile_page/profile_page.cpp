@@ -154,11 +154,10 @@ QString ProfilePage::cursorText() const
         return {};
     if (!hasReserved(picture.device()))
         return tr("%1 · active %2")
-            .arg(stepText(picture, *step),
-                 bytesText(picture.timeline->totalAt(*step), Rounding::Up));
+            .arg(stepText(picture, *step), bytesText(picture.timeline->totalAt(*step)));
     return tr("%1 · active %2 · reserved %3")
-        .arg(stepText(picture, *step), bytesText(picture.timeline->totalAt(*step), Rounding::Up),
-             bytesText(picture.device().reserved().at(*step), Rounding::Up));
+        .arg(stepText(picture, *step), bytesText(picture.timeline->totalAt(*step)),
+             bytesText(picture.device().reserved().at(*step)));
 }
 
 QString ProfilePage::factsText() const
@@ -194,6 +193,11 @@ void ProfilePage::clearSelection()
 
 bool ProfilePage::goBack()
 {
+    const auto cancels = [](const ProfileView& view) {
+        return view.cancelDrag && view.cancelDrag();
+    };
+    if (std::ranges::any_of(m_views, cancels))
+        return true;
     if (m_allocation.allocation()) {
         m_allocation.select(std::nullopt);
         return true;

@@ -34,7 +34,7 @@ bool hasReserved(const memtrace::DeviceTrace& device)
 QString liveText(const workspace::ProfilePicture& picture, std::size_t step, base::Bytes matching)
 {
     const QString when = stepText(picture, step);
-    const QString all = bytesText(picture.timeline->totalAt(step), Rounding::Up);
+    const QString all = bytesText(picture.timeline->totalAt(step));
     return picture.isFiltered() ? QObject::tr("%1 · %2 of %3").arg(when, bytesText(matching), all)
                                 : QObject::tr("%1 · %2").arg(when, all);
 }

@@ -43,7 +43,8 @@ struct ProfileView
     std::function<void(const ProfileState&, ProfileChanges)> update;
     /// Whether its tab is shown at first, unless a session knows better.
     std::function<bool(const ProfileState&)> isFirst = {};
-    std::function<bool()> goBack = {}; ///< Esc, one level; false: there was nothing
+    std::function<bool()> cancelDrag = {}; ///< Esc, before all else; false: there was none
+    std::function<bool()> goBack = {};     ///< Esc, one level; false: there was nothing
     // What a session keeps of it.
     std::function<void(QJsonObject&)> store = {};
     std::function<void(const QJsonObject&)> restore = {};

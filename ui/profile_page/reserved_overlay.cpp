@@ -135,7 +135,7 @@ void ReservedOverlay::paintLabel(const PaintContext& context) const
     const double level = context.frame.at.yOf(last) - height / 2;
     const double top = std::min(level, context.frame.at.plot().bottom() - 2 * height);
     const std::array<std::pair<QString, Role>, 2> lines{
-        {{bytesText(last, Rounding::Up), Role::Text},
+        {{bytesText(last), Role::Text},
          {QCoreApplication::translate("ReservedOverlay", "reserved"), Role::Muted}}};
     for (std::size_t i = 0; i < lines.size(); ++i) {
         const QRectF line{gutter.left() + context.px(6), top + static_cast<double>(i) * height,

@@ -108,7 +108,7 @@ void LaunchDialog::showState()
     m_form->setEnabled(!isRunning);
     m_record->setEnabled(!isRunning);
     m_stop->setEnabled(isRunning);
-    m_stop->setText(m_recorder->isStopping() ? tr("End at once") : tr("Stop"));
+    m_stop->setText(isRunning && m_recorder->isStopping() ? tr("End at once") : tr("Stop"));
     QStringList lines{m_recorder->endSentence()};
     if (isRunning)
         lines = {

@@ -33,7 +33,7 @@ LaunchForm::LaunchForm(Settings& settings, QWidget* parent) : QWidget{parent}, m
     listRecent();
     connect(&m_settings, &Settings::recentProgramsChanged, this, &LaunchForm::listRecent);
     if (const QStringList recent = m_settings.recentPrograms(); !recent.isEmpty())
-        setSpec(launchSpecOf(recent.first()));
+        setSpec(toRunAgain(launchSpecOf(recent.first())));
     updateLine();
     setFocusProxy(m_command);
 }
@@ -49,8 +49,7 @@ void LaunchForm::buildRecent(QFormLayout& form)
     m_recentLabel = makeFieldLabel(tr("Recent"), this);
     form.addRow(m_recentLabel, m_recent);
     connect(m_recent, &QComboBox::activated, this, [this](int row) {
-        setSpec(launchSpecOf(m_recent->itemData(row).toString()));
-        hideFaults();
+        setSpec(toRunAgain(launchSpecOf(m_recent->itemData(row).toString())));
     });
 }
 
@@ -212,8 +211,12 @@ void LaunchForm::updateLine()
 {
     if (m_line == nullptr)
         return;
+    hideFaults(); // what was wrong may be right now
     const QString line = recordLine(spec());
     m_line->setText(line);
+    m_line->setPlaceholderText(m_command->text().trimmed().isEmpty()
+                                   ? QString{}
+                                   : tr("Quotes or variables above aren't complete"));
     m_line->setCursorPosition(0);
     m_copy->setEnabled(!line.isEmpty());
 }

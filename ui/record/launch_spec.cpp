@@ -146,6 +146,15 @@ std::optional<LaunchParts> partsOf(const LaunchSpec& spec, LaunchFault& fault)
     return parts;
 }
 
+LaunchSpec toRunAgain(LaunchSpec spec)
+{
+    const QDir folder{absoluteFolder(spec.folder.trimmed())};
+    if (const QString output = spec.output.trimmed();
+        !output.isEmpty() && QFileInfo::exists(folder.absoluteFilePath(output)))
+        spec.output.clear();
+    return spec;
+}
+
 QString shellWord(const QString& text)
 {
     static const QRegularExpression plain{QStringLiteral("^[A-Za-z0-9_@%+=:,./-]+$")};
@@ -157,13 +166,14 @@ QString shellWord(const QString& text)
 QString recordLine(const LaunchSpec& spec)
 {
     const QStringList words = shellWords(spec.command).value_or(QStringList{});
-    if (words.isEmpty())
+    int wrongLine = 0;
+    const std::vector<NamedValue> variables = variablesOf(spec.environment, wrongLine);
+    if (words.isEmpty() || wrongLine > 0)
         return {};
     QStringList line;
     if (const QString folder = spec.folder.trimmed(); !folder.isEmpty())
         line << QStringLiteral("cd") << shellWord(absoluteFolder(folder)) << QStringLiteral("&&");
-    int wrongLine = 0;
-    for (const auto& [name, value] : variablesOf(spec.environment, wrongLine))
+    for (const auto& [name, value] : variables)
         line << name + u'=' + (value.isEmpty() ? value : shellWord(value));
     line << QStringLiteral("plimsoll-cli") << QStringLiteral("record");
     if (const QString output = spec.output.trimmed(); !output.isEmpty())

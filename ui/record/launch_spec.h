@@ -30,6 +30,9 @@ struct LaunchFault
     QString sentence;
 };
 
+/// The same with a new name for the recording, if there is one of that name.
+[[nodiscard]] LaunchSpec toRunAgain(LaunchSpec spec);
+
 /// A LaunchSpec taken apart.
 struct LaunchParts
 {
@@ -42,7 +45,7 @@ struct LaunchParts
 [[nodiscard]] std::optional<LaunchParts> partsOf(const LaunchSpec& spec, LaunchFault& fault);
 
 /// The same as a command for a shell: "cd /work && plimsoll-cli record -- python train.py". Empty
-/// without a program.
+/// without a program, or if a quote or a variable isn't complete.
 [[nodiscard]] QString recordLine(const LaunchSpec& spec);
 /// One word of a command for a shell.
 [[nodiscard]] QString shellWord(const QString& text);

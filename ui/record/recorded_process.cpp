@@ -41,7 +41,12 @@ RecordedProcess::RecordedProcess(const LaunchParts& parts,
     m_process.setWorkingDirectory(parts.folder);
     m_process.setProcessChannelMode(QProcess::MergedChannels);
     m_process.setStandardInputFile(QProcess::nullDevice());
-    m_process.setChildProcessModifier([] { (void)::setpgid(0, 0); });
+    // An ignored Ctrl+C would be inherited, and Stop would not reach the program.
+    m_process.setChildProcessModifier([] {
+        (void)::setpgid(0, 0);
+        for (const int signal : {SIGINT, SIGTERM, SIGPIPE})
+            (void)::signal(signal, SIG_DFL);
+    });
     m_process.setProgram(QStringLiteral("/bin/sh"));
     m_process.setArguments(
         QStringList{QStringLiteral("-c"), kShellScript, QStringLiteral("sh"), parts.program}

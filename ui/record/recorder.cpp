@@ -62,6 +62,7 @@ std::optional<LaunchFault> Recorder::start(const LaunchSpec& spec)
     base::Result<record::Launch> launch =
         record::prepareLaunch({.output = spec.output.trimmed().toStdString(),
                                .folder = parts->folder.toStdString(),
+                               .existing = record::Existing::Refuse,
                                .tensors = spec.tensors,
                                .snapshot = spec.snapshot,
                                .outputOption = {}},
@@ -136,7 +137,7 @@ void Recorder::look()
     const bool isLast = !m_process->isRunning();
     m_rest.stop();
     m_finder.start(
-        [file = m_launch->file, run = m_launch->run, wantsSnapshot = m_wantsSnapshot,
+        [file = m_launch->target.file, run = m_launch->run, wantsSnapshot = m_wantsSnapshot,
          isLast](const base::JobContext&) { return lookFor(file, run, wantsSnapshot, isLast); },
         [this, isLast](const base::Result<Files>& files) {
             take(*files);
@@ -149,7 +150,7 @@ void Recorder::look()
             m_end = m_process->endSentence();
             for (const std::string& warning : files->warnings)
                 m_warnings << fileText(warning);
-            m_launch->module.reset();
+            m_launch.reset();
             Q_EMIT stateChanged();
             Q_EMIT ended();
         });

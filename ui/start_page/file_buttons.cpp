@@ -19,6 +19,12 @@ namespace plimsoll::ui {
 
 namespace {
 
+/// See TimelineModel::rounding.
+QString peakText(const FileSummary& summary)
+{
+    return bytesText(*summary.peak, summary.isRecorded ? Rounding::Nearest : Rounding::Up);
+}
+
 void drawFocus(QPainter& painter, const QRectF& rect, double radius)
 {
     setShape(painter, QPen{Theme::current().color(Role::Accent), 2});
@@ -74,7 +80,7 @@ protected:
         drawLine(painter, QRectF{left, y, inner, px(20)}, kind, TextRole::Body, Role::Muted);
         y += px(21);
         if (summary().peak) {
-            const QString peak = bytesText(*summary().peak, Rounding::Up);
+            const QString peak = peakText(summary());
             drawLine(painter, QRectF{left, y, inner, px(22)}, peak, TextRole::Lead, Role::Text);
             const double after = numberWidth(theme.font(TextRole::Lead), peak) + px(8);
             drawLine(painter, QRectF{left + after, y, inner - after, px(22)},
@@ -123,7 +129,7 @@ protected:
         drawLine(painter, cell(0.30, 0.48), gone ? summary().fault : summary().kind, TextRole::Body,
                  quiet);
         if (summary().peak) {
-            QString peak = bytesText(*summary().peak, Rounding::Up);
+            QString peak = peakText(summary());
             if (summary().planned)
                 peak += QStringLiteral(" → ") + bytesText(*summary().planned, Rounding::Up);
             drawLine(painter, cell(0.48, 0.66), peak, TextRole::Body, ink, Qt::AlignRight);

@@ -207,7 +207,7 @@ void paintHoverCard(const PaintContext& context, const QRectF& rect, std::size_t
     }
     card.text(model.positionText(step), TextRole::Small, Role::Muted);
     if (!content.hasRowsOnly)
-        card.right(bytesText(total, Rounding::Up), TextRole::Strong, Role::Text);
+        card.right(bytesText(total, model.rounding), TextRole::Strong, Role::Text);
     card.next();
     for (const HoverRow& row : content.rows) {
         card.text(row.name, TextRole::Small, row.nameInk);

@@ -115,7 +115,7 @@ void paintPeakMark(const PaintContext& context, const PeakMark& mark, bool fille
 
 Tag peakTag(const TimelineModel& model)
 {
-    return {QStringLiteral("peak ") + bytesText(model.stacked->peak(), Rounding::Up),
+    return {QStringLiteral("peak ") + bytesText(model.stacked->peak(), model.rounding),
             model.peakName, Role::Text};
 }
 

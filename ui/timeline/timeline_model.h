@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/base/rounding.h"
 #include "ui/base/selection.h"
 #include "ui/base/theme.h"
 #include "ui/plot/ticks.h"
@@ -77,6 +78,9 @@ struct TimelineModel
     QString title;
     QStringList subtitle; ///< facts, the most important one first
     QString peakName;
+    /// Of bytes at a step. A plan's are rounded up, so that none looks smaller than it is; what was
+    /// recorded is a fact like any other, and has one text wherever it is shown.
+    base::Rounding rounding = base::Rounding::Up;
     bool pale = false; ///< drawn at 45 %
     HoverProvider hover;
     /// What positions of the axis count if they aren't nanoseconds: "event". Empty: nanoseconds, or

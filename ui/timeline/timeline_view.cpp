@@ -83,7 +83,7 @@ QString TimelineView::description() const
 {
     if (!m_model.stacked || m_model.stacked->stepCount() == 0)
         return {};
-    QString text = tr("Peak %1").arg(bytesText(m_model.stacked->peak(), Rounding::Up));
+    QString text = tr("Peak %1").arg(bytesText(m_model.stacked->peak(), m_model.rounding));
     if (!m_model.peakName.isEmpty())
         text += tr(" at %1").arg(m_model.peakName);
     return text + u'.';

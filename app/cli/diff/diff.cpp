@@ -2,6 +2,7 @@
 #include "app/cli/diff/diff_profiles.h"
 #include "app/cli/diff/diff_steps.h"
 #include "app/cli/graph_input.h"
+#include "app/cli/numbers.h"
 #include "app/cli/plan/evaluation_json.h"
 #include "app/cli/verbs.h"
 #include "core/base/format.h"
@@ -112,7 +113,7 @@ public:
                              "Of profiles: frame (default), stack, class, module, stream or pool");
         command()
             .add_option("--top", m_profiles.top, "Of profiles: groups to print")
-            ->check(CLI::PositiveNumber);
+            ->check(wholeNumber(1, kMostGroups));
         close("diff MEASUREMENT GRAPH [PLAN], diff GRAPH GRAPH, diff PLAN PLAN GRAPH, diff PROFILE "
               "PROFILE.\n"
               "Example: plimsoll-cli diff mine.measurement.json mine.plimsoll.json.gz plan.json");

@@ -57,12 +57,11 @@ std::string sideText(const char* name, const std::string& file, const memtrace::
                      const BlockSum& live)
 {
     const std::int64_t event = recordedEvent(side.device, side.step);
-    return fmt::format("{}: {} in {} at the peak of device {}, {}, {}\n", name,
-                       base::bytesText(live.bytes, base::Rounding::Up),
-                       base::counted(live.blocks, "block"), side.device.ordinal(),
-                       event < 0 ? std::string{"before the first event"}
-                                 : fmt::format("event {}", event),
-                       io::pathText(file));
+    return fmt::format(
+        "{}: {} in {} at the peak of device {}, {}, {}\n", name, base::bytesText(live.bytes),
+        base::counted(live.blocks, "block"), side.device.ordinal(),
+        event < 0 ? std::string{"before the first event"} : fmt::format("event {}", event),
+        io::pathText(file));
 }
 
 std::string groupsText(const memtrace::TraceDiff& diff, std::size_t groups)

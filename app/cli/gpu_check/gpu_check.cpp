@@ -90,8 +90,11 @@ public:
         if (const auto driver = Driver::open(); !driver)
             return withoutGpu(driver.error().message);
         const record::ScratchFolder scratch = orThrow(record::ScratchFolder::make());
-        const fs::path file = m_output.empty() ? scratch.path() / "gpu-check.plmcap"
-                                               : orThrow(record::prepareFile(m_output, {}, "-o"));
+        const record::Target target =
+            orThrow(m_output.empty()
+                        ? record::Target{.file = scratch.path() / "gpu-check.plmcap", .earlier = {}}
+                        : record::prepareFile(m_output, {}, record::Existing::Replace, "-o"));
+        const fs::path& file = target.file;
         fs::path account = file;
         account.replace_extension(".json");
         const std::uint64_t run = record::newRun();

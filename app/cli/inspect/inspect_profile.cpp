@@ -88,9 +88,9 @@ std::string reservedText(const memtrace::DeviceSummary& device)
 {
     if (!device.hasReserved)
         return "not recorded";
-    const std::string text = fmt::format("{} at most, {} at the end",
-                                         base::bytesText(device.peakReserved, base::Rounding::Up),
-                                         base::bytesText(device.endReserved));
+    const std::string text =
+        fmt::format("{} at most, {} at the end", base::bytesText(device.peakReserved),
+                    base::bytesText(device.endReserved));
     return device.hasEnd
                ? fmt::format("{}, {} of these idle in {}", text, base::bytesText(device.endFree),
                              base::counted(device.endFreeBlocks, "block"))
@@ -110,8 +110,7 @@ std::string deviceText(const memtrace::DeviceSummary& device)
                        "  at the end         {}{}\n"
                        "  reserved           {}\n",
                        name, device.events, base::counted(device.allocations, "allocation"),
-                       base::bytesText(device.initial),
-                       base::bytesText(device.peak, base::Rounding::Up), where,
+                       base::bytesText(device.initial), base::bytesText(device.peak), where,
                        base::bytesText(device.end),
                        device.hasEnd ? " in blocks of " + base::bytesText(device.endAllocated) : "",
                        reservedText(device));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/doctor/diagnose.h"
 
+#include "app/cli/numbers.h"
 #include "app/cli/profile/diagnosis_text.h"
 #include "app/cli/profile/planned_remedy.h"
 #include "app/cli/profile/profile_input.h"
@@ -71,7 +72,7 @@ public:
         command().add_option("--device", m_device,
                              "Device; by default the one on which an allocation failed last, else "
                              "the one with the highest peak");
-        command().add_option("--top", m_top, "Groups to print")->check(CLI::PositiveNumber);
+        command().add_option("--top", m_top, "Groups to print")->check(wholeNumber(1, kMostGroups));
         command().add_option("--graph", m_step.graph,
                              "Traced step of the program: a plan for it becomes a remedy, too");
         command()

@@ -82,7 +82,9 @@ Answer exportProfile(const std::string& file, const std::string& output, const C
                                     io::pathText(output), profileEndings()));
     orThrow(std::move(written));
     answer.json = {{"file", output}, {"kind", ending.substr(1)}};
-    answer.text = fmt::format("Wrote {} (a row for each allocation).\n", io::pathText(output));
+    answer.text =
+        fmt::format("Wrote {} ({}).\n", io::pathText(output),
+                    ending == ".svg" ? "a picture of the memory" : "a row for each allocation");
     return answer;
 }
 

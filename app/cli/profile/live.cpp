@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "app/cli/numbers.h"
 #include "app/cli/profile/profile_input.h"
 #include "app/cli/verbs.h"
 #include "core/base/format.h"
@@ -30,7 +31,7 @@ public:
         command()
             .add_option("--by", m_by, "frame, stack, class, module, stream or pool")
             ->capture_default_str();
-        command().add_option("--top", m_top, "Groups to print")->check(CLI::PositiveNumber);
+        command().add_option("--top", m_top, "Groups to print")->check(wholeNumber(1, kMostGroups));
         close("Example: plimsoll-cli live snapshot.pickle --at peak --by frame --top 10");
     }
 
@@ -79,7 +80,7 @@ private:
             "device {}, {}, {}: {} live in {}\n", device.ordinal(),
             event < 0 ? std::string{"before the first event"} : fmt::format("event {}", event),
             base::timeText(base::Nanoseconds{device.axisTimes()[step]}),
-            base::bytesText(live.bytes, base::Rounding::Up), base::counted(live.blocks, "block"));
+            base::bytesText(live.bytes), base::counted(live.blocks, "block"));
         for (const memtrace::LiveGroup& group : live.groups)
             text += fmt::format("{:>12}  {:>8}  {}\n", base::bytesText(group.bytes), group.blocks,
                                 base::printable(group.name, 160));

@@ -5,7 +5,6 @@
 #include "core/io/input.h"
 #include "core/record/launch.h"
 #include "core/record/recording.h"
-#include "core/record/target_file.h"
 #include "core/record/warnings.h"
 
 #include <fmt/format.h>
@@ -49,18 +48,20 @@ public:
             throw VerbError{base::ErrorKind::Usage,
                             "--tensors and --snapshot exclude each other, since PyTorch records "
                             "nothing without its caching allocator: use one of them."};
-        const record::Launch launch = orThrow(record::prepareLaunch({.output = m_output,
-                                                                     .folder = {},
-                                                                     .tensors = m_tensors,
-                                                                     .snapshot = m_snapshot,
-                                                                     .outputOption = "-o"},
-                                                                    record::variable));
+        const record::Launch launch =
+            orThrow(record::prepareLaunch({.output = m_output,
+                                           .folder = {},
+                                           .existing = record::Existing::Replace,
+                                           .tensors = m_tensors,
+                                           .snapshot = m_snapshot,
+                                           .outputOption = "-o"},
+                                          record::variable));
         const ProgramEnd end = orThrow(runProgram(m_command, launch.variables));
-        return answer(launch.file, record::collectFiles(launch.file, launch.run), end);
+        return answer(launch, record::collectFiles(launch.target.file, launch.run), end);
     }
 
 private:
-    [[nodiscard]] Answer answer(const fs::path& file, const std::vector<fs::path>& files,
+    [[nodiscard]] Answer answer(const record::Launch& launch, const std::vector<fs::path>& files,
                                 const ProgramEnd& end) const
     {
         std::vector<std::string> lines;
@@ -81,8 +82,11 @@ private:
             warnings.push_back(end.failure);
         else if (files.empty())
             warnings.emplace_back(record::kNothingRecorded);
+        if (launch.target.earlier.isKept())
+            warnings.push_back(fmt::format("{} still holds the earlier recording.",
+                                           io::pathText(launch.target.file)));
         if (m_snapshot && end.failure.empty())
-            addSnapshot(file, lines, warnings);
+            addSnapshot(launch.target.file, lines, warnings);
         Answer answer;
         answer.exit = static_cast<Exit>(end.exit);
         answer.json = {{"file", files.empty() ? ordered_json{} : ordered_json(files.front())},

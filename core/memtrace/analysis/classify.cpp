@@ -5,13 +5,26 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace plimsoll::memtrace {
 
 namespace {
+
+constexpr std::array<const char*, kMemoryClassCount> kClassNames = {
+    "before", "lasting", "optimizer_state", "gradients", "activations", "temporaries", "not_known"};
+
+std::optional<MemoryClass> classNamed(std::string_view name)
+{
+    const auto* found = std::ranges::find(kClassNames, name);
+    if (found == kClassNames.end())
+        return std::nullopt;
+    return static_cast<MemoryClass>(found - kClassNames.begin());
+}
 
 /// Whether an allocation is live when something is first allocated in another phase.
 bool outlives(EventIndex freed, EventIndex nextPhase)
@@ -80,10 +93,7 @@ std::pair<MemoryClass, ClassRule> decide(StepPhase phase, EventIndex freed,
 
 const char* className(MemoryClass memoryClass)
 {
-    static constexpr std::array<const char*, kMemoryClassCount> kNames = {
-        "before",      "lasting",     "optimizer_state", "gradients",
-        "activations", "temporaries", "not_known"};
-    return kNames.at(static_cast<std::size_t>(memoryClass));
+    return kClassNames.at(static_cast<std::size_t>(memoryClass));
 }
 
 const char* ruleText(ClassRule rule)
@@ -103,6 +113,7 @@ const char* ruleText(ClassRule rule)
         return "Forward allocated it, and it was freed before backward.";
     case ClassRule::FailsBeforeBackward:
         return "A module's forward() allocated it, and an allocation failed before backward.";
+    case ClassRule::ToldByFile: return "The file names its class.";
     case ClassRule::NoPhase: break;
     }
     return "The recording doesn't tell in which phase it was allocated.";
@@ -147,6 +158,13 @@ Classes classify(const MemoryTrace& trace, const DeviceTrace& device)
             classes[i] = static_cast<std::uint8_t>(MemoryClass::Before);
             rules[i] = static_cast<std::uint8_t>(ClassRule::BeforeRecording);
         }
+    for (const EventText& text : device.texts())
+        if (text.kind == EventText::Kind::Category && device.action(text.event) == Action::Alloc)
+            if (const auto named = classNamed(trace.stacks().text(text.text))) {
+                classes[device.subject(text.event)] = static_cast<std::uint8_t>(*named);
+                rules[device.subject(text.event)] =
+                    static_cast<std::uint8_t>(ClassRule::ToldByFile);
+            }
     return {base::Column{std::move(classes)}, base::Column{std::move(rules)}};
 }
 

@@ -33,6 +33,7 @@ enum class ClassRule : std::uint8_t {
     LivesThroughSteps,
     FreedInForward,
     FailsBeforeBackward,
+    ToldByFile,
     NoPhase, ///< the recording doesn't tell in which phase it was made
 };
 /// A sentence.
@@ -54,7 +55,8 @@ struct Classes
     }
 };
 
-/// By rules, from stepPhases() and from when allocations are freed.
+/// By rules, from stepPhases() and from when allocations are freed. A class that the recording
+/// names itself, as our own tables of allocations do, goes before all rules.
 [[nodiscard]] Classes classify(const MemoryTrace& trace, const DeviceTrace& device);
 
 /// A layer for each class, bottom to top in the order of MemoryClass.

@@ -54,15 +54,13 @@ base::Result<ComparedProfile> readComparedProfile(const std::filesystem::path& p
 const memtrace::DiffGroup* ComparisonPicture::mainClass() const
 {
     const std::int64_t difference = peakDifference().count();
-    const memtrace::DiffGroup* most = nullptr;
     for (const memtrace::DiffGroup& group : classes.groups) {
         const std::int64_t part = group.delta().count();
-        if (difference == 0 || part == 0 || (part > 0) != (difference > 0))
-            continue;
-        if (most == nullptr || std::abs(part) > std::abs(most->delta().count()))
-            most = &group;
+        if ((part > 0) == (difference > 0) && std::abs(part) <= std::abs(difference)
+            && 2 * std::abs(part) > std::abs(difference))
+            return &group;
     }
-    return most;
+    return nullptr;
 }
 
 base::Result<ComparisonPicturePtr> comparisonPicture(ComparedProfiles profiles,

@@ -51,8 +51,8 @@ struct ComparisonPicture
     {
         return comparison->peakOf(1) - comparison->peakOf(0);
     }
-    /// The class that explains most of the peaks' difference; null: they don't differ, or no class
-    /// differs in that direction.
+    /// The class that makes more than half of the peaks' difference, and no more than all of it;
+    /// null: none does.
     [[nodiscard]] const memtrace::DiffGroup* mainClass() const;
 };
 using ComparisonPicturePtr = std::shared_ptr<const ComparisonPicture>;

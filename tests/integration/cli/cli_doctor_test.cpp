@@ -397,7 +397,7 @@ void CliDoctorTest::exportRefuses_data()
     QTest::addColumn<QString>("sentence");
     const QString out = file("out.csv");
     QTest::newRow("ending") << QStringList{m_first, text("-o"), file("out.docx")} << 2
-                            << text("must be one of .csv .json");
+                            << text("must be one of .csv .svg .json");
     QTest::newRow("a plan, too") << QStringList{m_first, m_second, text("-o"), out} << 3
                                  << text("is a profile, not a ");
     QTest::newRow("a size") << QStringList{m_first, text("--at"), text("batch=4"), text("-o"), out}

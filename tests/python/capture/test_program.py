@@ -172,6 +172,22 @@ def test_an_older_recording_is_replaced_and_another_file_is_not(tmp_path):
     assert file.read_text() == "a letter"
 
 
+def test_an_older_recording_stays_where_nothing_new_is_recorded(tmp_path):
+    file = tmp_path / "x.plmcap"
+    record_calls(file, "allocate(1 << 20)")
+    snapshot = tmp_path / "x.pickle"
+    snapshot.write_bytes(b"a snapshot")
+    before = file.read_bytes()
+    for program in (["true"], ["no-such-program-4711"]):
+        done = subprocess.run(command(file, *program), capture_output=True, text=True)
+        assert f"{file} still holds the earlier recording." in done.stderr.splitlines()
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["x.pickle", "x.plmcap"]
+        assert file.read_bytes() == before and snapshot.read_bytes() == b"a snapshot"
+    # A new one replaces both: the snapshot isn't that of the new one.
+    record_calls(file, "allocate(2 << 20)")
+    assert [path.name for path in tmp_path.iterdir()] == ["x.plmcap"] and file.read_bytes() != before
+
+
 def test_another_profiler_in_the_environment_is_named(tmp_path):
     done = subprocess.run(command(tmp_path / "x.plmcap", "true"), capture_output=True, text=True, env=environment(CUDA_INJECTION64_PATH="/opt/other.so"))
     assert done.returncode == 2 and "another profiler (/opt/other.so)" in done.stderr

@@ -96,6 +96,9 @@ void LaunchSpecTest::whatIsWrongIsTold()
 void LaunchSpecTest::theLineDoesTheSameInAShell()
 {
     QCOMPARE(recordLine({}), QString{});
+    QCOMPARE(
+        recordLine({.command = QStringLiteral("true"), .environment = QStringLiteral("A=1\nB")}),
+        QString{});
     QCOMPARE(recordLine({.command = QStringLiteral("python train.py --epochs 1")}),
              QStringLiteral("plimsoll-cli record -- python train.py --epochs 1"));
     // A shell that gets the line, with a function in place of the program, sees these words.

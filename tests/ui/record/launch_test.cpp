@@ -39,6 +39,7 @@ private Q_SLOTS:
     void stopEndsTheProgram();
     void theProgramOfAScriptIsRecorded();
     void whatIsWrongIsToldBelowItsField();
+    void anEarlierRecordingIsKept();
     void aProgramWithoutCudaIsTold();
     void recentProgramsFillTheForm();
     void theLineIsCopied();
@@ -95,6 +96,11 @@ private:
     bool waitForEnd()
     {
         return QTest::qWaitFor([this] { return button("Record").isEnabled(); }, kPatience);
+    }
+    QByteArray recorded() const
+    {
+        QFile recording{file("step.plmcap")};
+        return recording.open(QIODevice::ReadOnly) ? recording.readAll() : QByteArray{};
     }
     QString file(const char* name) const { return QString::fromStdString(m_folder->file(name)); }
     /// Of the button in the view bar.
@@ -174,6 +180,7 @@ void LaunchTest::stopEndsTheProgram()
              qPrintable(dialog().stateText()));
     // What does not heed Ctrl+C ends, too.
     fill(QStringLiteral("sh -c 'trap \"\" INT; echo deaf; sleep 600'"));
+    field<QLineEdit>("Recording").setText(QStringLiteral("deaf.plmcap"));
     button("Record").click();
     QTRY_COMPARE_WITH_TIMEOUT(dialog().output().toPlainText(), QStringLiteral("deaf\n"), kPatience);
     button("Stop").click();
@@ -214,11 +221,37 @@ void LaunchTest::whatIsWrongIsToldBelowItsField()
                                    + QStringLiteral(" is there and is no recording: choose another "
                                                     "name.")});
     QVERIFY(dialog().focusWidget() == &field<QLineEdit>("Recording"));
+    // What is typed may be right, so that the sentence goes.
+    field<QLineEdit>("Recording").setText(QStringLiteral("step2.plmcap"));
+    QCOMPARE(faults(), QStringList{});
     field<QPlainTextEdit>("Variables").setPlainText(QStringLiteral("LD_LIBRARY_PATH"));
     button("Record").click();
     QCOMPARE(faults(), QStringList{QStringLiteral("Line 1 is not of the form NAME=VALUE: correct "
                                                   "or remove it.")});
     QVERIFY(m_settings->recentPrograms().isEmpty());
+}
+
+void LaunchTest::anEarlierRecordingIsKept()
+{
+    fill(steps("1 16 10"));
+    button("Record").click();
+    QVERIFY(waitForEnd());
+    const QByteArray before = recorded();
+    QVERIFY(!before.isEmpty());
+    button("Record").click();
+    QCOMPARE(faults(), QStringList{file("step.plmcap")
+                                   + QStringLiteral(" is there already: choose another name, or "
+                                                    "leave the field empty for a new one.")});
+    QVERIFY(button("Record").isEnabled());
+    QCOMPARE(recorded(), before);
+    // Chosen from the recent ones it is recorded to a new name.
+    QTest::keyClick(&field<QComboBox>("Recent programs"), Qt::Key_Home);
+    QCOMPARE(field<QLineEdit>("Recording").text(), QString{});
+    QCOMPARE(faults(), QStringList{});
+    button("Record").click();
+    QVERIFY(waitForEnd());
+    QVERIFY(QFile::exists(file("recording.plmcap")));
+    QCOMPARE(recorded(), before);
 }
 
 void LaunchTest::aProgramWithoutCudaIsTold()

@@ -134,6 +134,20 @@ void ComparisonDocumentTest::namesTheClassThatMakesTheDifference()
     QVERIFY(main != nullptr);
     for (const memtrace::DiffGroup& group : picture->classes.groups)
         QVERIFY(group.delta() <= main->delta());
+    // Changes in both directions: none of them is most of the difference.
+    ComparisonPicture mixed = *picture;
+    const std::int64_t difference = picture->peakDifference().count();
+    const auto change = [](const char* name, std::int64_t a, std::int64_t b) {
+        memtrace::DiffGroup group;
+        group.name = name;
+        group.a.bytes = base::Bytes{a};
+        group.b.bytes = base::Bytes{b};
+        return group;
+    };
+    mixed.classes.groups = {change("a", 0, 3 * difference), change("b", 2 * difference, 0)};
+    QVERIFY(mixed.mainClass() == nullptr);
+    mixed.classes.groups = {change("a", 0, difference)};
+    QVERIFY(mixed.mainClass() == mixed.classes.groups.data());
     const ComparisonPicturePtr same =
         comparisonPicture({profileOf("a", 5), profileOf("b", 5)}, {}, {}).value();
     QCOMPARE(same->peakDifference(), base::Bytes{});

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/base/format.h"
+#include "core/memtrace/analysis/classify.h"
+#include "core/memtrace/build_timeline.h"
 #include "core/memtrace/builder.h"
+#include "core/memtrace/summary.h"
+#include "core/readers/registry.h"
 #include "core/writers/profile_formats.h"
 
 #include "tests/support/recorded_training.h"
@@ -7,7 +12,9 @@
 #include "tests/support/test_main.h"
 
 #include <QTest>
+#include <QXmlStreamReader>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -23,6 +30,8 @@ class ProfileCsvTest : public QObject
 private Q_SLOTS:
     void writesWhatIsKnown();
     void hasARowForEachAllocation();
+    void classesAreReadBack();
+    void drawsLayersBelowReserved();
     void stopsAndLeavesTheOldFile();
     void refusesOtherEndings();
     void keepsTheProfileThatWasRead();
@@ -37,6 +46,16 @@ std::string tableOf(const memtrace::MemoryTrace& trace)
         return true;
     });
     return written ? text : written.error().message;
+}
+
+/// The class of each row, sorted: rows from before the recording come first when read back.
+QByteArrayList classesIn(const std::string& table)
+{
+    QByteArrayList classes;
+    for (const QByteArray& row : QByteArray::fromStdString(table).split('\n'))
+        classes << row.split(',').value(10);
+    std::ranges::sort(classes);
+    return classes;
 }
 
 std::string fileText(const std::string& path)
@@ -98,6 +117,69 @@ void ProfileCsvTest::hasARowForEachAllocation()
     QCOMPARE(static_cast<std::size_t>(std::count(table.begin(), table.end(), '\n')),
              allocations + 1);
     QVERIFY(allocations > 10'000);
+}
+
+void ProfileCsvTest::classesAreReadBack()
+{
+    tests::RecordedTraining training;
+    training.steps = 4;
+    const memtrace::MemoryTracePtr trace = training.trace();
+    const std::string table = tableOf(*trace);
+    tests::TempFolder folder;
+    const auto read = readers::readProfile(io::Source{folder.fileWith("x.csv", table)});
+    QVERIFY2(read, read ? "" : read.error().message.c_str());
+    QCOMPARE(classesIn(tableOf(*read->trace)), classesIn(table));
+    const memtrace::DeviceTrace& device = read->trace->devices().front();
+    const memtrace::Classes classes = memtrace::classify(*read->trace, device);
+    for (std::size_t i = 0; i < device.allocations().size(); ++i) {
+        QCOMPARE(classes.ruleAt(i), classes.classAt(i) == memtrace::MemoryClass::Before
+                                        ? memtrace::ClassRule::BeforeRecording
+                                        : memtrace::ClassRule::ToldByFile);
+    }
+    // Without the column they are found by rules.
+    const auto column = static_cast<qsizetype>(table.find(",class,"));
+    QByteArray other = QByteArray::fromStdString(table);
+    other.replace(column, 7, ",other,");
+    const auto ruled =
+        readers::readProfile(io::Source{folder.fileWith("y.csv", other.toStdString())});
+    QVERIFY(ruled);
+    const memtrace::Classes found =
+        memtrace::classify(*ruled->trace, ruled->trace->devices().front());
+    QVERIFY(std::ranges::none_of(found.ruleOf, [](std::uint8_t rule) {
+        return rule == static_cast<std::uint8_t>(memtrace::ClassRule::ToldByFile);
+    }));
+}
+
+void ProfileCsvTest::drawsLayersBelowReserved()
+{
+    tests::RecordedTraining training;
+    training.steps = 4;
+    const memtrace::MemoryTracePtr trace = training.trace();
+    const memtrace::DeviceTrace& device = trace->devices()[memtrace::summaryOf(*trace).highest];
+    tests::TempFolder folder;
+    const std::string path = folder.file("x.svg");
+    QVERIFY(writers::writeProfileFile(*trace, path, "in.pickle"));
+    QStringList texts;
+    QStringList areas;
+    QXmlStreamReader svg{QByteArray::fromStdString(fileText(path))};
+    while (!svg.atEnd()) {
+        svg.readNext();
+        if (svg.isStartElement() && svg.name() == QStringLiteral("path")
+            && svg.attributes().hasAttribute(QStringLiteral("class")))
+            areas << svg.attributes().value(QStringLiteral("class")).toString();
+        if (svg.isStartElement() && svg.name() == QStringLiteral("text"))
+            texts << svg.readElementText();
+    }
+    QVERIFY2(!svg.hasError(), qPrintable(svg.errorString()));
+    const auto timeline = memtrace::buildTimeline(
+        *trace, device, {memtrace::classLayers(), memtrace::classify(*trace, device).classOf},
+        memtrace::Axis::Time);
+    QVERIFY(texts.contains(QStringLiteral("peak ")
+                           + QString::fromStdString(base::bytesText(timeline->peak()))));
+    QVERIFY(areas.contains(QStringLiteral("Activations")));
+    QVERIFY(areas.contains(QStringLiteral("Before the recording")));
+    QCOMPARE(areas.contains(QStringLiteral("outline")), !device.reserved().points().empty());
+    QCOMPARE(texts.contains(QStringLiteral("Reserved")), !device.reserved().points().empty());
 }
 
 void ProfileCsvTest::stopsAndLeavesTheOldFile()

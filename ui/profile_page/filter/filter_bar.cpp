@@ -223,7 +223,7 @@ void FilterBar::showCount()
     m_count->setText(tr("%1 of %2 allocations · %3 of %4 at the peak")
                          .arg(countText(count), countText(all),
                               bytesText(m_picture->matchingAtPeak),
-                              bytesText(m_picture->timeline->peak(), Rounding::Up)));
+                              bytesText(m_picture->timeline->peak())));
 }
 
 bool FilterBar::eventFilter(QObject* watched, QEvent* event)

@@ -137,14 +137,13 @@ void ProfileLive::watchAlarm()
     if (m_told == alarm)
         return; // the user may have dismissed it
     m_told = alarm;
-    m_page.strip().post(
-        {kAlarm,
-         MessageKind::Warn,
-         tr("Memory exceeded the alarm of %1.").arg(bytesText(*alarm)),
-         tr("First at %1, with %2 (%3).")
-             .arg(stepText(picture, crossing->step), bytesText(crossing->bytes, Rounding::Up),
-                  bytesDifferenceText(crossing->bytes - *alarm)),
-         {}});
+    m_page.strip().post({kAlarm,
+                         MessageKind::Warn,
+                         tr("Memory exceeded the alarm of %1.").arg(bytesText(*alarm)),
+                         tr("First at %1, with %2 (%3).")
+                             .arg(stepText(picture, crossing->step), bytesText(crossing->bytes),
+                                  bytesDifferenceText(crossing->bytes - *alarm)),
+                         {}});
 }
 
 } // namespace plimsoll::ui

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/base/format.h"
+#include "core/memtrace/analysis/classify.h"
+#include "core/memtrace/build_timeline.h"
+#include "core/memtrace/summary.h"
+#include "core/writers/profile_formats.h"
+#include "core/writers/timeline_svg.h"
+
+#include <fmt/format.h>
+
+namespace plimsoll::writers {
+
+base::Result<void> writeProfilePicture(const memtrace::MemoryTrace& trace, const io::Put& put,
+                                       const base::JobContext& context)
+{
+    const memtrace::DeviceTrace& device = trace.devices()[memtrace::summaryOf(trace).highest];
+    const memtrace::Classes classes = memtrace::classify(trace, device);
+    const timeline::TimelinePtr timeline = memtrace::buildTimeline(
+        trace, device, {memtrace::classLayers(), classes.classOf}, memtrace::Axis::Time);
+    if (context.stopRequested())
+        return base::cancelled();
+    const memtrace::StepCurve& reserved = device.reserved();
+    const bool hasReserved = !reserved.points().empty();
+    TimelinePicture picture{
+        .title =
+            device.ordinal() < 0 ? "Pinned host memory" : fmt::format("GPU {}", device.ordinal()),
+        .subject = "recorded memory",
+        .facts =
+            fmt::format("{} events{}", device.recordedCount(),
+                        hasReserved ? " · reserved at most " + base::bytesText(reserved.largest())
+                                    : std::string{}),
+        .timeline = *timeline,
+        .layers = *memtrace::classLayers(),
+        .peakText = "peak " + base::bytesText(timeline->peak())};
+    if (hasReserved) {
+        picture.outline = [&](std::size_t begin, std::size_t end) {
+            return reserved.largestIn(begin, end);
+        };
+        picture.outlineName = "Reserved";
+    }
+    static_cast<void>(put(timelineSvg(picture)));
+    return {};
+}
+
+} // namespace plimsoll::writers
