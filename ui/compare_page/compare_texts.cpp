@@ -103,6 +103,16 @@ QString axisPhaseText(const memtrace::Comparison& comparison, std::size_t axisSt
     return phase == nullptr ? QString{} : fileText(phase->name);
 }
 
+QString sidePositionText(const memtrace::Comparison& comparison, std::size_t side,
+                         std::size_t axisStep)
+{
+    const std::int64_t position =
+        comparison.phases().positionOf(side, comparison.ground()->timeAt(axisStep).count());
+    return comparison.axis() == memtrace::Axis::Time
+               ? timeText(base::Nanoseconds{position})
+               : compareText("event %1").arg(countText(static_cast<std::uint64_t>(position)));
+}
+
 QString axisPositionText(const memtrace::Comparison& comparison, std::size_t axisStep)
 {
     const base::Nanoseconds position = comparison.ground()->timeAt(axisStep);

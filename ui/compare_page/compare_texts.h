@@ -16,6 +16,9 @@ namespace plimsoll::ui {
 [[nodiscard]] QStringList alignmentFacts(const workspace::ComparisonPicture& picture);
 /// "backward": the phase at a step of the common axis; empty if it isn't known.
 [[nodiscard]] QString axisPhaseText(const memtrace::Comparison& comparison, std::size_t axisStep);
+/// Of a recording's own time: "12.5 ms", "event 17".
+[[nodiscard]] QString sidePositionText(const memtrace::Comparison& comparison, std::size_t side,
+                                       std::size_t axisStep);
 /// "backward · 12.4 ms", "event 1,204".
 [[nodiscard]] QString axisPositionText(const memtrace::Comparison& comparison,
                                        std::size_t axisStep);

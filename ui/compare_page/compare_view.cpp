@@ -77,7 +77,10 @@ HoverContent CompareView::hoverAt(std::size_t step) const
         content.rows.push_back({name, value, Role::Muted, Role::Text, font});
     };
     for (std::size_t side = 0; side < comparison.sides().size(); ++side)
-        add(sideLetter(side), liveText(comparison, side, step), TextRole::Small);
+        add(comparison.isOver(side, step)
+                ? sideLetter(side)
+                : tr("%1 at %2").arg(sideLetter(side), sidePositionText(comparison, side, step)),
+            liveText(comparison, side, step), TextRole::Small);
     add(tr("B − A"), differenceText(comparison, step), TextRole::SmallStrong);
     return content;
 }

@@ -76,6 +76,9 @@ ProfileChooser::ProfileChooser(workspace::ComparedProfiles open, Settings& setti
     connect(cancel, &QPushButton::clicked, this, &QDialog::reject);
     connect(m_compare, &QPushButton::clicked, this, &QDialog::accept);
     connect(m_list, &QListWidget::itemChanged, this, &ProfileChooser::followChecks);
+    connect(m_list, &QListWidget::itemDoubleClicked, this, [](QListWidgetItem* item) {
+        item->setCheckState(item->checkState() == Qt::Checked ? Qt::Unchecked : Qt::Checked);
+    });
     resize(Theme::current().px(420), Theme::current().px(260));
     followChecks();
 }

@@ -87,6 +87,17 @@ struct WindowAccess
     std::function<void(const QStringList& files)> open;
 };
 
+/// What runs because of a command, whatever the window shows, and ends with the window.
+struct WindowActivity
+{
+    /// For the status bar; empty: nothing runs.
+    std::function<QString()> text;
+    /// Before the window closes while it runs: asks the user. False: the window stays.
+    std::function<bool(QWidget& window)> mayEnd;
+    /// Calls `changed` whenever the text changes, as long as the context lives.
+    std::function<void(QObject& context, std::function<void()> changed)> watch;
+};
+
 /// A command of the window, whatever it shows: in the menu File, and a button of the start page.
 struct WindowCommand
 {
@@ -95,6 +106,7 @@ struct WindowCommand
     const char* key = "";
     const char* icon = "";
     std::function<void(const WindowAccess&)> run;
+    std::optional<WindowActivity> activity = {};
 };
 
 /// The kinds that a window opens, and their pages; filled by the program's composition.

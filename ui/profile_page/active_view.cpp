@@ -75,6 +75,7 @@ void ActiveView::dragAlarm(const QPointF& pos)
     const double y = std::clamp(pos.y(), now.at.plot().top(), now.at.plot().bottom() - 1);
     m_dragged = shownCeiling(now.at.bytesAt(y));
     m_overlay.setAlarm({m_dragged, {}});
+    Q_EMIT alarmMoved(m_dragged);
     update();
 }
 
@@ -90,6 +91,7 @@ bool ActiveView::cancelDrag()
         return false;
     input().letGo();
     markAlarm();
+    Q_EMIT alarmMoved(std::nullopt);
     update();
     return true;
 }

@@ -25,6 +25,8 @@ public:
     bool cancelDrag();
 
 Q_SIGNALS:
+    /// While it is dragged; none: the drag was cancelled.
+    void alarmMoved(std::optional<plimsoll::base::Bytes> alarm);
     void alarmDragged(plimsoll::base::Bytes alarm);
 
 protected:

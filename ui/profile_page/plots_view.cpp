@@ -212,6 +212,7 @@ void connectPlots(const Plots& plots, ProfilePage& page)
     };
     QObject::connect(plots.alarm, &AlarmBar::alarmWanted, &page, setAlarm);
     QObject::connect(plots.active, &ActiveView::alarmDragged, &page, setAlarm);
+    QObject::connect(plots.active, &ActiveView::alarmMoved, plots.alarm, &AlarmBar::showDragged);
     QObject::connect(&page.live(), &ProfileLive::alarmFieldWanted, plots.alarm, &AlarmBar::begin);
     Selection* selection = &page.selection();
     AllocationSelection* allocation = &page.allocation();

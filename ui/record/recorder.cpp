@@ -74,6 +74,7 @@ std::optional<LaunchFault> Recorder::start(const LaunchSpec& spec)
     m_process = std::make_unique<RecordedProcess>(*parts, launch->variables);
     m_launch = std::make_unique<record::Launch>(*std::move(launch));
     m_wantsSnapshot = spec.snapshot;
+    m_command = spec.command.simplified();
     m_found.clear();
     m_end.clear();
     m_warnings.clear();

@@ -30,6 +30,8 @@ public:
     [[nodiscard]] bool isRunning() const { return m_isRunning; }
     void stop();
     [[nodiscard]] bool isStopping() const { return m_process && m_process->isStopping(); }
+    /// The program's command; of the last one if none runs.
+    [[nodiscard]] const QString& command() const { return m_command; }
     /// How long the program has run, or ran last.
     [[nodiscard]] QString clock() const;
     /// Whether that file is the recording that was found first.
@@ -65,6 +67,7 @@ private:
     std::unique_ptr<RecordedProcess> m_process;
     bool m_isRunning = false;
     bool m_wantsSnapshot = false;
+    QString m_command;
     QString m_found; ///< canonical path
     QString m_end;
     QStringList m_warnings;

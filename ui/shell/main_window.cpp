@@ -56,6 +56,7 @@ MainWindow::MainWindow(Settings& settings, PageRegistry kinds, QWidget* parent)
     m_bar->setActions(*this);
     for (const WindowCommand& command : m_kinds.window)
         m_start->addCommand(*findChild<QAction*>(QString::fromLatin1(command.id)));
+    showActivities();
     const QByteArray geometry = m_settings.windowGeometry();
     if (geometry.isEmpty() || !restoreGeometry(geometry))
         resize(1440, 900);
@@ -124,6 +125,21 @@ void MainWindow::connectParts()
     });
 }
 
+void MainWindow::showActivities()
+{
+    for (const WindowCommand& command : m_kinds.window)
+        if (const auto& activity = command.activity)
+            activity->watch(*this, [this, activity] { m_status->showActivity(activity->text()); });
+}
+
+bool MainWindow::mayEndActivities()
+{
+    return std::ranges::all_of(m_kinds.window, [this](const WindowCommand& command) {
+        const auto& activity = command.activity;
+        return !activity || activity->text().isEmpty() || activity->mayEnd(*this);
+    });
+}
+
 void MainWindow::connectPage(DocumentPage& page)
 {
     connect(&page, &DocumentPage::stateChanged, this, &MainWindow::updateState);
@@ -161,7 +177,8 @@ void MainWindow::keyPressEvent(QKeyEvent* event)
 void MainWindow::closeEvent(QCloseEvent* event)
 {
     if (!m_isGone) {
-        if (!m_keeper->closeAll()) {
+        // At the end of the desktop's session nobody answers.
+        if (!(qGuiApp->isSavingSession() || mayEndActivities()) || !m_keeper->closeAll()) {
             event->ignore();
             return;
         }

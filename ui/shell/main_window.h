@@ -63,6 +63,8 @@ private:
     void buildFrame();
     void connectParts();
     void connectPage(DocumentPage& page);
+    void showActivities();
+    [[nodiscard]] bool mayEndActivities();
     void updateState();
 
     Settings& m_settings;

@@ -55,7 +55,7 @@ StatusLine::StatusLine(QWidget* parent) : QWidget{parent}
     const Theme& theme = Theme::current();
     auto* row = makeRow(this, 8, {12, 0, 10, 0});
     m_sign = new Sign{this};
-    for (TextLabel** label : {&m_state, &m_job, &m_note, &m_cursor, &m_facts})
+    for (TextLabel** label : {&m_state, &m_job, &m_note, &m_cursor, &m_activity, &m_facts})
         *label = new TextLabel{{}, TextRole::Small, Role::Muted, this};
     m_cancel = new QPushButton{tr("Cancel"), this};
     m_cancel->setProperty("link", true);
@@ -67,12 +67,16 @@ StatusLine::StatusLine(QWidget* parent) : QWidget{parent}
     row->addWidget(m_note);
     row->addWidget(m_cursor);
     row->addStretch(1);
+    row->addWidget(m_activity);
     row->addWidget(m_facts);
     const auto setHeight = [this] { setFixedHeight(Theme::current().rowHeight(kHeight)); };
     connect(&theme, &Theme::changed, this, setHeight);
     setHeight(); // in any state
     m_cancel->hide();
     m_job->hide();
+    m_activity->setColor(Role::Accent);
+    m_activity->setObjectName(QStringLiteral("activity"));
+    m_activity->hide();
     m_jobDelay.setSingleShot(true);
     m_jobDelay.setInterval(kJobDelay);
     m_noteTime.setSingleShot(true);
@@ -115,6 +119,12 @@ void StatusLine::showJob(const QString& name)
     if (m_job->text().isEmpty())
         m_jobDelay.start();
     m_job->setText(name);
+}
+
+void StatusLine::showActivity(const QString& text)
+{
+    m_activity->setText(text);
+    m_activity->setVisible(!text.isEmpty());
 }
 
 void StatusLine::showNote(const QString& note)

@@ -23,6 +23,8 @@ public:
     void showPage(const DocumentPage* page);
     /// A running job, shown once it has lasted 150 ms; empty: none.
     void showJob(const QString& name);
+    /// What runs besides, whatever is shown; empty: nothing.
+    void showActivity(const QString& text);
     /// Something was done: shown for some seconds.
     void showNote(const QString& note);
     [[nodiscard]] QString note() const;
@@ -38,6 +40,7 @@ private:
     QPushButton* m_cancel = nullptr;
     TextLabel* m_note = nullptr;
     TextLabel* m_cursor = nullptr;
+    TextLabel* m_activity = nullptr;
     TextLabel* m_facts = nullptr;
     QTimer m_jobDelay;
     QTimer m_noteTime;

@@ -283,8 +283,12 @@ void FollowTest::theAlarmIsDragged()
         QTest::mouseMove(&active, {x, y(150)});
         QTest::mouseMove(&active, {x, y(100)});
     };
+    const QLineEdit& alarmField = tests::viewOf<AlarmBar>(*page).field();
     press();
+    const QString moved = alarmField.text();
+    QVERIFY(moved != bytesText(base::Bytes{200 * kMiB}));
     QTest::mouseRelease(&active, Qt::LeftButton, {}, {x, y(100)});
+    QCOMPARE(alarmField.text(), moved);
     const std::int64_t dragged = page->controller().document().alarm.value().count();
     QVERIFY2(std::abs(dragged - 100 * kMiB) < 2 * kMiB,
              qPrintable(bytesText(base::Bytes{dragged})));
@@ -301,6 +305,7 @@ void FollowTest::theAlarmIsDragged()
         QTest::mouseRelease(&active, Qt::LeftButton, {}, {x, y(100)});
         QCOMPARE(page->controller().document().alarm, std::optional{base::Bytes{200 * kMiB}});
         QCOMPARE(page->allocation().allocation(), std::optional{std::uint32_t{0}});
+        QCOMPARE(alarmField.text(), bytesText(base::Bytes{200 * kMiB}));
     }
 }
 

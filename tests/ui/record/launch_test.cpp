@@ -2,6 +2,7 @@
 // A person starts programs in the window: they run on the stand-in GPU and are recorded, shown
 // while they run, and stopped.
 #include "ui/base/numbers.h"
+#include "ui/base/widgets.h"
 #include "ui/profile_page/active_view.h"
 #include "ui/record/launch_dialog.h"
 #include "ui/record/launch_form.h"
@@ -19,8 +20,11 @@
 #include <QJsonObject>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMessageBox>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QStatusBar>
+#include <QTimer>
 
 namespace {
 
@@ -102,6 +106,24 @@ private:
         QFile recording{file("step.plmcap")};
         return recording.open(QIODevice::ReadOnly) ? recording.readAll() : QByteArray{};
     }
+    /// What the status bar says.
+    QString running() const
+    {
+        const auto* label =
+            m_window->statusBar()->findChild<TextLabel*>(QStringLiteral("activity"));
+        return label->isHidden() ? QString{} : label->text();
+    }
+    /// The next question, by the button with that text.
+    static void answer(const char* text)
+    {
+        QTimer::singleShot(0, qApp, [text] {
+            const auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
+            QVERIFY(box != nullptr);
+            for (QAbstractButton* each : box->buttons())
+                if (each->text() == QLatin1String{text})
+                    each->click();
+        });
+    }
     QString file(const char* name) const { return QString::fromStdString(m_folder->file(name)); }
     /// Of the button in the view bar.
     QPushButton* barButton(const char* text) const
@@ -154,6 +176,7 @@ void LaunchTest::aProgramIsShownWhileItRuns()
     QCOMPARE(active.timeline()->peak().count(), peak);
     QCOMPARE(qint64(page->controller().picture()->device().recordedCount()),
              summary.value(QStringLiteral("events")).toInteger());
+    QCOMPARE(running(), QString{});
     QVERIFY(barButton("Export…") != nullptr);
     QVERIFY(barButton("Stop") == nullptr);
     QVERIFY(!page->status().text.startsWith(QStringLiteral("Recording")));
@@ -316,6 +339,15 @@ void LaunchTest::closingTheWindowEndsTheProgram()
     button("Record").click();
     QTRY_COMPARE_WITH_TIMEOUT(dialog().output().toPlainText(), QStringLiteral("ready\n"),
                               kPatience);
+    QCOMPARE(running(), QString::fromUtf8("sh -c 'trap \"touch ended; exit 0\" INT; … is running"));
+    // The window asks before; a person keeps it open at first.
+    answer("Keep open");
+    m_window->close();
+    QVERIFY(m_window->isVisible());
+    QVERIFY(!button("Record").isEnabled());
+    answer("End the program");
+    m_window->close();
+    QVERIFY(!m_window->isVisible());
     m_window.reset();
     QVERIFY(QFile::exists(file("ended")));
 }

@@ -42,6 +42,13 @@ void AlarmBar::setAlarm(std::optional<base::Bytes> alarm)
     m_field->setText(alarm ? ui::bytesText(*alarm) : QString{});
 }
 
+void AlarmBar::showDragged(std::optional<base::Bytes> dragged)
+{
+    const std::optional<base::Bytes> shown = dragged ? dragged : m_alarm;
+    m_fault->setText({});
+    m_field->setText(shown ? ui::bytesText(*shown) : QString{});
+}
+
 void AlarmBar::begin()
 {
     show();

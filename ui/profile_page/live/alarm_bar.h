@@ -22,6 +22,8 @@ public:
     explicit AlarmBar(QWidget* parent = nullptr);
 
     void setAlarm(std::optional<base::Bytes> alarm);
+    /// Where it is dragged; none: back to the alarm.
+    void showDragged(std::optional<base::Bytes> dragged);
     /// Shows the row and moves the focus into it.
     void begin();
     [[nodiscard]] QLineEdit& field() const { return *m_field; }
