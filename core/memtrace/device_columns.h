@@ -126,6 +126,9 @@ struct DeviceColumns
     bool hasEnd = false;          ///< whether the state at the end was recorded
     /// Of recordings that tell how much was reserved, but not where: they have no segments.
     std::vector<StepCurve::Point> reservedTotals;
+    /// Of recordings that tell what the driver gave to others than the allocator: see
+    /// DeviceTrace::foreign().
+    std::vector<StepCurve::Point> foreign;
 
     static constexpr std::size_t kRankBlock = 64;
 };

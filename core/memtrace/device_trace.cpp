@@ -30,6 +30,7 @@ const char* actionName(Action action)
 DeviceTrace::DeviceTrace(DeviceColumns columns)
     : m{std::move(columns)}
     , m_reserved{m.reservedTotals.empty() ? reservedCurve(m.segments) : StepCurve{m.reservedTotals}}
+    , m_foreign{m.foreign}
 {
     m_recordedCount = eventCount() == 0 ? 0
                                         : recordedIndex(static_cast<EventIndex>(eventCount() - 1))

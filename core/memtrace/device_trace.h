@@ -61,6 +61,9 @@ public:
     [[nodiscard]] const std::vector<Segment>& segments() const { return m.segments; }
     /// Reserved bytes by step of axisTimes().
     [[nodiscard]] const StepCurve& reserved() const { return m_reserved; }
+    /// Memory of the device that others in the process than the recorded allocator hold, such as
+    /// libraries, by step of axisTimes(); without points if the recording doesn't tell.
+    [[nodiscard]] const StepCurve& foreign() const { return m_foreign; }
     /// Whether the recording has the state at its end.
     [[nodiscard]] bool hasEnd() const { return m.hasEnd; }
     /// Sorted by address.
@@ -78,6 +81,7 @@ private:
     DeviceColumns m;
     std::uint64_t m_recordedCount = 0;
     StepCurve m_reserved;
+    StepCurve m_foreign;
 };
 
 } // namespace plimsoll::memtrace

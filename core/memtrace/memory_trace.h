@@ -63,6 +63,9 @@ public:
     [[nodiscard]] std::int64_t epochNs() const { return m.epochNs; }
     [[nodiscard]] base::Nanoseconds duration() const { return m.duration; }
 
+    /// All of it, for a trace that differs in some part.
+    [[nodiscard]] const TraceParts& parts() const { return m; }
+
 private:
     TraceParts m;
 };

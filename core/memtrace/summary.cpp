@@ -92,6 +92,9 @@ DeviceSummary summaryOf(const DeviceTrace& device)
     summary.hasEnd = device.hasEnd();
     summary.peakReserved = device.reserved().largest();
     summary.endReserved = device.reserved().at(device.stepCount() - 1);
+    summary.hasForeign = !device.foreign().points().empty();
+    summary.peakForeign = device.foreign().largest();
+    summary.endForeign = device.foreign().at(device.stepCount() - 1);
     addBlocks(summary, device);
     const Allocations& allocations = device.allocations();
     for (std::size_t i = 0; i < allocations.size() && !summary.mayHaveOverflowed; ++i)

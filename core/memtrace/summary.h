@@ -27,6 +27,9 @@ struct DeviceSummary
     bool hasReserved = false; ///< otherwise the next two are 0
     base::Bytes peakReserved;
     base::Bytes endReserved;
+    bool hasForeign = false; ///< DeviceTrace::foreign() is known; otherwise the next two are 0
+    base::Bytes peakForeign;
+    base::Bytes endForeign;
     bool hasEnd = false;      ///< whether the state at the end was recorded; else the next are 0
     base::Bytes endAllocated; ///< whole blocks, pending frees not included
     std::size_t endFreeBlocks = 0;

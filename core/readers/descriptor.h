@@ -25,6 +25,11 @@ struct ReaderDescriptor
     base::Result<FileValue> (*read)(io::Source& source, const base::JobContext& context) = nullptr;
     /// For files that must not be opened just to recognise them.
     bool (*sniffPath)(const std::filesystem::path& path) = nullptr;
+    /// The profile that makes one document with a file, if it lies there; null: none does.
+    std::filesystem::path (*besideOf)(const std::filesystem::path& path) = nullptr;
+    /// Both as one; if they don't belong together, or the other can't be read, the gaps say so.
+    ReadProfile (*join)(ReadProfile own, const base::Result<ReadProfile>& beside,
+                        std::string_view nameBeside) = nullptr;
 };
 
 } // namespace plimsoll::readers

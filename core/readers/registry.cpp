@@ -110,7 +110,20 @@ Result<FileValue> Registry::read(io::Source& source, FileKind wanted,
 Result<FileValue> readWith(const ReaderDescriptor& reader, io::Source& source,
                            const base::JobContext& context)
 try {
-    ASSIGN_OR_RETURN(FileValue value, reader.read(source, context));
+    std::filesystem::path beside;
+    std::error_code error;
+    if (reader.besideOf != nullptr)
+        beside = reader.besideOf(source.path());
+    const bool isJoined = std::filesystem::is_regular_file(beside, error);
+    ASSIGN_OR_RETURN(FileValue value,
+                     reader.read(source, isJoined ? context.piece(0, 2) : context));
+    if (isJoined) {
+        const io::Source other{beside};
+        const Result<ReadProfile> read = readProfile(other, context.piece(1, 2));
+        if (!read && read.error().kind == ErrorKind::Cancelled)
+            return tl::unexpected{read.error()};
+        value = reader.join(std::get<ReadProfile>(std::move(value)), read, other.name());
+    }
     if (auto* program = std::get_if<ReadProgram>(&value)) {
         ASSIGN_OR_RETURN(const auto content, source.whole(context));
         program->contentHash = io::contentHash(content->bytes);

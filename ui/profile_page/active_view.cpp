@@ -36,9 +36,12 @@ void ActiveView::setPicture(const workspace::ProfilePicturePtr& picture)
     m_picture = picture;
     const memtrace::DeviceTrace& device = picture->device();
     m_overlay.setReserved(device.reserved());
+    m_overlay.setForeign(device.foreign());
     model().legendLines.clear();
     if (hasReserved(device))
         model().legendLines.push_back({tr("Reserved"), Role::Text});
+    if (device.foreign().largest().count() > 0)
+        model().legendLines.push_back({tr("Outside PyTorch"), Role::Muted, {4, 2}});
     m_readRange.reset();
     model().counted = picture->settings.axis == memtrace::Axis::Events ? tr("event") : QString{};
     model().peakName = stepText(*picture, picture->timeline->peakStep());
@@ -60,9 +63,10 @@ void ActiveView::markAlarm()
     if (!m_picture)
         return;
     AlarmMark mark{m_alarm, {}};
-    model().content =
-        std::max({m_picture->timeline->peak(), m_picture->device().reserved().largest(),
-                  m_alarm.value_or(base::Bytes{})});
+    model().content = std::max(
+        {m_picture->timeline->peak(),
+         m_picture->device().reserved().largest() + m_picture->device().foreign().largest(),
+         m_alarm.value_or(base::Bytes{})});
     if (m_alarm)
         if (const auto crossing = crossingOf(*m_picture, *m_alarm))
             mark.step = crossing->step;
@@ -106,6 +110,9 @@ HoverContent ActiveView::hoverAt(std::size_t step) const
     if (hasReserved(device))
         content.rows.push_back({tr("Reserved"), bytesText(device.reserved().at(step)), Role::Muted,
                                 Role::Text, TextRole::Small});
+    if (const base::Bytes foreign = device.foreign().at(step); foreign.count() > 0)
+        content.rows.push_back(
+            {tr("Outside PyTorch"), bytesText(foreign), Role::Muted, Role::Text, TextRole::Small});
     if (step == 0)
         return content;
     const auto event = static_cast<memtrace::EventIndex>(step - 1);

@@ -116,6 +116,8 @@ void show(const Plots& plots, const ProfileState& state)
     facts << QObject::tr("peak %1").arg(bytesText(picture.timeline->peak()));
     if (hasReserved(device))
         facts << QObject::tr("reserved %1").arg(bytesText(device.reserved().largest()));
+    if (device.foreign().largest().count() > 0)
+        facts << QObject::tr("outside PyTorch %1").arg(bytesText(device.foreign().largest()));
     plots.active->setSubtitle(facts);
     const workspace::ProfilePicturePtr before = plots.active->picture();
     const VisibleRange range = plots.active->visibleRange();

@@ -152,12 +152,14 @@ QString ProfilePage::cursorText() const
     const std::optional<std::size_t> step = m_selection.step();
     if (!step || *step >= picture.timeline->stepCount())
         return {};
-    if (!hasReserved(picture.device()))
-        return tr("%1 · active %2")
-            .arg(stepText(picture, *step), bytesText(picture.timeline->totalAt(*step)));
-    return tr("%1 · active %2 · reserved %3")
-        .arg(stepText(picture, *step), bytesText(picture.timeline->totalAt(*step)),
-             bytesText(picture.device().reserved().at(*step)));
+    const memtrace::DeviceTrace& device = picture.device();
+    QStringList facts{stepText(picture, *step),
+                      tr("active %1").arg(bytesText(picture.timeline->totalAt(*step)))};
+    if (hasReserved(device))
+        facts << tr("reserved %1").arg(bytesText(device.reserved().at(*step)));
+    if (const base::Bytes foreign = device.foreign().at(*step); foreign.count() > 0)
+        facts << tr("outside PyTorch %1").arg(bytesText(foreign));
+    return facts.join(QStringLiteral(" · "));
 }
 
 QString ProfilePage::factsText() const

@@ -79,13 +79,14 @@ std::vector<float> nearPlot(std::vector<float> heights, double plot)
 } // namespace
 
 std::vector<float> ReservedOverlay::heights(std::span<const StepSpan> spans,
-                                            const Coordinates& columns) const
+                                            const Coordinates& columns, bool withForeign) const
 {
     std::vector<float> heights;
     heights.reserve(spans.size());
     for (const StepSpan& span : spans) {
-        const base::Bytes above =
-            m_reserved.largestIn(span.begin, span.end) - columns.bytes().bottom;
+        base::Bytes above = m_reserved.largestIn(span.begin, span.end) - columns.bytes().bottom;
+        if (withForeign)
+            above = above + m_foreign.largestIn(span.begin, span.end);
         heights.push_back(
             static_cast<float>(static_cast<double>(above.count()) * columns.pixelsPerByte()));
     }
@@ -105,7 +106,7 @@ void ReservedOverlay::draw(const PaintContext& context)
                               context.frame.at.visibleBegin(), context.frame.at.visibleEnd(),
                               context.frame.at.bytes()};
     const std::vector<StepSpan> spans = columnSpans(model.axis, columns);
-    const std::vector<float> reserved = nearPlot(heights(spans, columns), plot.height());
+    const std::vector<float> reserved = nearPlot(heights(spans, columns, false), plot.height());
     const std::vector<float> live =
         nearPlot(curveColumns(*model.stacked, spans, {}, columns), plot.height());
     QImage image{(plot.size() * ratio).toSize(), QImage::Format_ARGB32_Premultiplied};
@@ -117,6 +118,13 @@ void ReservedOverlay::draw(const PaintContext& context)
     pen.setJoinStyle(Qt::MiterJoin);
     setShape(painter, pen);
     painter.drawPolyline(edgeOf(reserved, plot.height()));
+    if (m_foreign.largest().count() > 0) {
+        pen.setColor(context.color(Role::Muted));
+        pen.setDashPattern({4, 2});
+        painter.setPen(pen);
+        painter.drawPolyline(
+            edgeOf(nearPlot(heights(spans, columns, true), plot.height()), plot.height()));
+    }
     painter.end();
     m_picture = QPixmap::fromImage(std::move(image));
 }

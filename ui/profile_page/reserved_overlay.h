@@ -20,6 +20,8 @@ class ReservedOverlay : public TimelineOverlay
 public:
     /// By steps of the stacked timeline. Requires invalidate() afterwards.
     void setReserved(memtrace::StepCurve reserved) { m_reserved = std::move(reserved); }
+    /// Of the device, besides: a second outline above the first.
+    void setForeign(memtrace::StepCurve foreign) { m_foreign = std::move(foreign); }
 
     void setAlarm(const AlarmMark& alarm) { m_alarm = alarm; }
     [[nodiscard]] const AlarmMark& alarm() const { return m_alarm; }
@@ -40,12 +42,13 @@ public:
 private:
     /// Per column of the plot.
     [[nodiscard]] std::vector<float> heights(std::span<const StepSpan> spans,
-                                             const Coordinates& columns) const;
+                                             const Coordinates& columns, bool withForeign) const;
     void draw(const PaintContext& context);
     void paintLabel(const PaintContext& context) const;
     static void paintTimelineMarks(const PaintContext& context);
 
     memtrace::StepCurve m_reserved;
+    memtrace::StepCurve m_foreign;
     AlarmMark m_alarm;
     QPixmap m_picture; ///< of the plot
     bool m_isDirty = true;

@@ -163,7 +163,8 @@ void Recorder::take(const Files& files)
         m_found = QFileInfo{QString::fromStdString(files.first.string())}.canonicalFilePath();
         Q_EMIT found(m_found);
     }
-    if (!files.snapshot.empty())
+    // Beside a recording with memory it is part of that document, which is read again.
+    if (!files.snapshot.empty() && m_found.isEmpty())
         Q_EMIT found(QString::fromStdString(files.snapshot.string()));
 }
 

@@ -28,6 +28,8 @@ ordered_json deviceJson(const memtrace::DeviceSummary& device)
             {"end_bytes", device.end.count()},
             {"peak_reserved_bytes", known(device.hasReserved, device.peakReserved.count())},
             {"end_reserved_bytes", known(device.hasReserved, device.endReserved.count())},
+            {"peak_foreign_bytes", known(device.hasForeign, device.peakForeign.count())},
+            {"end_foreign_bytes", known(device.hasForeign, device.endForeign.count())},
             {"end_allocated_bytes", known(device.hasEnd, device.endAllocated.count())},
             {"end_free_blocks", known(device.hasEnd, device.endFreeBlocks)},
             {"end_free_bytes", known(device.hasEnd, device.endFree.count())},
@@ -108,12 +110,17 @@ std::string deviceText(const memtrace::DeviceSummary& device)
                        "  before them        {}\n"
                        "  peak               {} {}\n"
                        "  at the end         {}{}\n"
-                       "  reserved           {}\n",
+                       "  reserved           {}\n"
+                       "{}",
                        name, device.events, base::counted(device.allocations, "allocation"),
                        base::bytesText(device.initial), base::bytesText(device.peak), where,
                        base::bytesText(device.end),
                        device.hasEnd ? " in blocks of " + base::bytesText(device.endAllocated) : "",
-                       reservedText(device));
+                       reservedText(device),
+                       device.hasForeign ? fmt::format(
+                           "  outside PyTorch    {} at most, {} at the end\n",
+                           base::bytesText(device.peakForeign), base::bytesText(device.endForeign))
+                                         : std::string{});
 }
 
 std::string profileText(const memtrace::MemoryTrace& trace, const memtrace::TraceSummary& summary,

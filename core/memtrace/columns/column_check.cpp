@@ -60,23 +60,27 @@ bool areRanks(const DeviceColumns& c)
     return true;
 }
 
+/// So that their sum is a number of bytes, too.
+constexpr std::int64_t kMostReserved = std::int64_t{1} << 62U;
+constexpr std::int64_t kMostForeign = std::int64_t{1} << 61U;
+
 bool areSegments(const DeviceColumns& c, std::size_t stacks)
 {
     std::int64_t sum = 0;
     return std::all_of(c.segments.begin(), c.segments.end(), [&](const Segment& s) {
-        return s.bytes > 0 && !__builtin_add_overflow(sum, s.bytes, &sum)
+        return s.bytes > 0 && !__builtin_add_overflow(sum, s.bytes, &sum) && sum <= kMostReserved
                && (s.begin == kNoEvent || s.begin < c.actions.size())
                && (s.end == kNoEvent || s.end < c.actions.size()) && s.stack < stacks
                && s.place < c.places.size();
     });
 }
 
-bool areTotals(const DeviceColumns& c)
+bool areTotals(const DeviceColumns& c, const std::vector<StepCurve::Point>& totals)
 {
-    const std::vector<StepCurve::Point>& totals = c.reservedTotals;
     return std::all_of(totals.begin(), totals.end(),
                        [&](const StepCurve::Point& point) {
-                           return point.bytes.count() >= 0 && point.step <= c.actions.size();
+                           return point.bytes.count() >= 0 && point.bytes.count() <= kMostForeign
+                                  && point.step <= c.actions.size();
                        })
            && std::adjacent_find(totals.begin(), totals.end(), [](const auto& a, const auto& b) {
                   return a.step >= b.step;
@@ -123,7 +127,8 @@ std::string_view columnFault(const DeviceColumns& columns, const StackTable& sta
         || !allBelow(allocations.freeStack, stacks.stackCount())
         || !allBelow(allocations.place, columns.places.size()))
         return "the allocations are wrong";
-    if (!areSegments(columns, stacks.stackCount()) || !areTotals(columns))
+    if (!areSegments(columns, stacks.stackCount()) || !areTotals(columns, columns.reservedTotals)
+        || !areTotals(columns, columns.foreign))
         return "the segments are wrong";
     return areOthers(columns, stacks) ? std::string_view{}
                                       : "the blocks, texts or failures are wrong";

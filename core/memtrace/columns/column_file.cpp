@@ -15,8 +15,9 @@ namespace plimsoll::memtrace {
 namespace {
 
 constexpr std::string_view kMagic = "PLMTRACE";
-constexpr std::uint64_t kVersion = 2;
+constexpr std::uint64_t kVersion = 3;
 constexpr std::uint64_t kFirstWithReservedTotals = 2;
+constexpr std::uint64_t kFirstWithForeign = 3;
 
 // Each value is described once; Writer and Reader take it in the same order.
 
@@ -208,6 +209,8 @@ base::Result<DeviceTrace> readDevice(ColumnReader& codec, std::uint64_t version,
     codeTimes(codec, times);
     if (version >= kFirstWithReservedTotals)
         each(codec, columns.reservedTotals);
+    if (version >= kFirstWithForeign)
+        each(codec, columns.foreign);
     if (codec.hasFailed())
         return codec.failure();
     std::optional<timeline::Times> read = timeline::Times::fromColumns(std::move(times));
@@ -241,6 +244,7 @@ std::string writeColumns(const MemoryTrace& trace)
         const timeline::Times::Columns times = device.axisTimes().columns();
         codeTimes(codec, times);
         each(codec, device.columns().reservedTotals);
+        each(codec, device.columns().foreign);
     }
     return std::move(codec).take();
 }

@@ -241,8 +241,7 @@ void addRanges(const Capture& capture, const Conversion& conversion, memtrace::B
 
 void addGaps(const Capture& capture, memtrace::Builder& builder)
 {
-    builder.addGap("Blocks are what the driver was asked for: of PyTorch's caching allocator its "
-                   "segments, and not the tensors within.");
+    builder.addGap(kDriverBlocks);
     for (const plimsoll::capture::Status& status : capture.statuses)
         if (status.severity != wire::Severity::Note)
             builder.addGap(status.text);

@@ -3,8 +3,10 @@
 
 #include "core/base/try.h"
 #include "core/capture/decode.h"
+#include "core/capture/launch.h"
 #include "core/io/content_hash.h"
 #include "core/readers/capture/convert.h"
+#include "core/readers/capture/join_snapshot.h"
 
 #include <fmt/format.h>
 
@@ -63,6 +65,25 @@ Result<FileValue> read(io::Source& source, const base::JobContext& context)
     return readBytes(content->bytes, source.name(), context).map(asValue);
 }
 
+ReadProfile withSnapshot(ReadProfile recording, const Result<ReadProfile>& snapshot,
+                         std::string_view name)
+{
+    Result<memtrace::MemoryTracePtr> joined = snapshot.and_then(
+        [&](const ReadProfile& other) { return joinSnapshot(*recording.trace, *other.trace); });
+    if (joined) {
+        recording.trace = *std::move(joined);
+        recording.contentHash = io::contentHash(recording.contentHash + snapshot->contentHash);
+        return recording;
+    }
+    memtrace::TraceParts parts = recording.trace->parts();
+    std::string_view why = joined.error().message;
+    if (why.ends_with('.'))
+        why.remove_suffix(1);
+    parts.gaps.push_back(fmt::format("{} beside the recording is not used: {}.", name, why));
+    recording.trace = std::make_shared<const memtrace::MemoryTrace>(std::move(parts));
+    return recording;
+}
+
 } // namespace
 
 ReaderDescriptor descriptor()
@@ -73,7 +94,9 @@ ReaderDescriptor descriptor()
             .extensions = {".plmcap"},
             .instead = "\"plimsoll-cli inspect\" shows what it holds",
             .sniff = plimsoll::capture::isCapture,
-            .read = read};
+            .read = read,
+            .besideOf = plimsoll::capture::snapshotOf,
+            .join = withSnapshot};
 }
 
 } // namespace plimsoll::readers::capture

@@ -2,6 +2,7 @@
 #include "core/workspace/profile/profile_reading.h"
 
 #include "core/base/try.h"
+#include "core/capture/launch.h"
 #include "core/io/input.h"
 #include "core/readers/registry.h"
 
@@ -22,6 +23,9 @@ try {
     reading.stamp.bytes = std::filesystem::file_size(path, error);
     if (!error)
         reading.stamp.time = std::filesystem::last_write_time(path, error);
+    // A recording is joined with the snapshot beside it.
+    std::error_code none;
+    reading.stamp.snapshot = std::filesystem::last_write_time(capture::snapshotOf(path), none);
     if (error)
         return base::failure(
             base::ErrorKind::File,

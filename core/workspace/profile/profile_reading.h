@@ -13,6 +13,7 @@ struct FileStamp
 {
     std::uintmax_t bytes = 0;
     std::filesystem::file_time_type time;
+    std::filesystem::file_time_type snapshot; ///< of PyTorch's snapshot beside a recording
 
     bool operator==(const FileStamp&) const = default;
 };

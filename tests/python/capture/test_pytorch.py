@@ -67,6 +67,47 @@ def test_pytorch_writes_snapshots_at_the_end_and_when_memory_is_full(tmp_path):
     assert [call["status"] for call in capture.of("call")].count(2) >= 2
 
 
+FOREIGN = """
+import ctypes, torch
+gpu = ctypes.CDLL("libcuda.so.1")
+def allocate(size):
+    address = ctypes.c_void_p()
+    assert gpu.cudaMalloc(ctypes.byref(address), ctypes.c_size_t(size)) == 0
+    return address
+first = torch.empty(8 << 20, device="cuda", dtype=torch.uint8)
+torch.cuda.nvtx.range_push("step")
+passing, staying = allocate(12 << 20), allocate(3 << 20)
+second = torch.empty(30 << 20, device="cuda", dtype=torch.uint8)
+assert gpu.cudaFree(passing) == 0
+third = torch.empty(50 << 20, device="cuda", dtype=torch.uint8)
+del second
+torch.cuda.nvtx.range_pop()
+print(torch.cuda.max_memory_allocated(), torch.cuda.max_memory_reserved())
+"""
+
+
+def test_recording_and_snapshot_are_one_document(tmp_path):
+    file = tmp_path / "x.plmcap"
+    done = record(file, sys.executable, "-c", FOREIGN, options=("--snapshot",))
+    peak, reserved = map(int, done.out.split())
+
+    def inspect():
+        told = subprocess.run([CLI, "inspect", "--json", str(file)], capture_output=True, text=True)
+        assert told.returncode == 0, told.stderr
+        return json.loads(told.stdout)["summary"]
+
+    both = inspect()
+    assert (both["peak_bytes"], both["peak_reserved_bytes"]) == (peak, reserved)
+    # What others got from the driver, by address; what is free in PyTorch's segments is not foreign.
+    assert (both["peak_foreign_bytes"], both["end_foreign_bytes"]) == (15 * MiB, 3 * MiB)
+    assert both["annotations"] == 1 and not any("the tensors within" in gap for gap in both["gaps"])
+    snapshot = tmp_path / "x.pickle"
+    snapshot.write_bytes(snapshot.read_bytes()[:100])
+    alone = inspect()
+    assert alone["peak_bytes"] == reserved + 15 * MiB - 12 * MiB and alone["peak_foreign_bytes"] is None
+    assert any(f"{snapshot} beside the recording is not used: " in gap for gap in alone["gaps"])
+
+
 def test_tensors_and_snapshots_exclude_each_other(tmp_path):
     done = subprocess.run([CLI, "record", "--tensors", "--snapshot", "-o", str(tmp_path / "x.plmcap"), "--", "true"], capture_output=True, text=True)
     assert done.returncode == 2 and done.stderr.startswith("--tensors and --snapshot exclude each other") and not list(tmp_path.iterdir())

@@ -35,6 +35,7 @@ private Q_SLOTS:
     void init() { openWindow(); }
     void cleanup() { closeWindow(); }
     void showsTheRecording();
+    void whatOthersHoldIsShown();
     void theMapSharesTheAxis();
     void aClickInTheMapSelects();
     void tablesFollowCursorAndRange();
@@ -87,6 +88,31 @@ void ProfilePageTest::showsTheRecording()
     QCOMPARE(page->cursorText(),
              QStringLiteral("before the first event · active %1 · reserved %2")
                  .arg(bytesText(base::Bytes{24 * RecordedTraining::kMiB}), bytesText(reserved)));
+}
+
+/// Of a recording that is joined with PyTorch's snapshot.
+void ProfilePageTest::whatOthersHoldIsShown()
+{
+    const memtrace::MemoryTracePtr plain = RecordedTraining{}.trace();
+    memtrace::TraceParts parts = plain->parts();
+    memtrace::DeviceColumns columns = parts.devices.front().columns();
+    const base::Bytes most{200 * RecordedTraining::kMiB};
+    columns.foreign = {{0, base::Bytes{}}, {5, most}};
+    parts.devices.front() = memtrace::DeviceTrace{std::move(columns)};
+    ProfilePage* page = openProfile(
+        write("joined.plimsoll", memtrace::writeColumns(memtrace::MemoryTrace{std::move(parts)})));
+    QVERIFY(page != nullptr);
+    const auto& active = tests::viewOf<ActiveView>(*page);
+    const base::Bytes reserved{4 * 14 * RecordedTraining::kMiB};
+    QVERIFY(active.axisTop() >= reserved + most);
+    QVERIFY(active.subtitle().contains(QStringLiteral("outside PyTorch ") + bytesText(most)));
+    page->selection().setStep(5);
+    QVERIFY2(page->cursorText().endsWith(QStringLiteral("reserved %1 · outside PyTorch %2")
+                                             .arg(bytesText(reserved), bytesText(most))),
+             qPrintable(page->cursorText()));
+    page->selection().setStep(4);
+    QVERIFY2(page->cursorText().endsWith(QStringLiteral("reserved ") + bytesText(reserved)),
+             qPrintable(page->cursorText()));
 }
 
 void ProfilePageTest::theMapSharesTheAxis()

@@ -75,7 +75,7 @@ class ColumnFileTest : public QObject
 
 private Q_SLOTS:
     void givesBackTheTrace();
-    void readsTheVersionWithoutTotals();
+    void readsEarlierVersions();
     void refusesWhatIsCut();
     void survivesFlippedBits();
     void refusesOtherFiles_data();
@@ -107,7 +107,7 @@ void ColumnFileTest::givesBackTheTrace()
     }
 }
 
-void ColumnFileTest::readsTheVersionWithoutTotals()
+void ColumnFileTest::readsEarlierVersions()
 {
     Builder builder;
     RecordedEvent event;
@@ -117,16 +117,20 @@ void ColumnFileTest::readsTheVersionWithoutTotals()
     QVERIFY(builder.device(0).add(event));
     const auto trace = std::move(builder).build();
     QVERIFY(trace);
-    // Version 1 ends before the list of totals, which is empty here.
+    // Version 2 ends before the list of foreign memory, version 1 before that of totals; both are
+    // empty here.
     std::string bytes = writeColumns(**trace);
-    QCOMPARE(bytes.substr(bytes.size() - 8), std::string(8, '\0'));
-    bytes.resize(bytes.size() - 8);
-    QVERIFY(!readBack(bytes));
-    bytes[8] = 1;
-    const Result<MemoryTracePtr> read = readBack(bytes);
-    QVERIFY2(read, read ? "" : read.error().message.c_str());
-    QVERIFY((*read)->devices().front().reserved().points().empty());
-    QCOMPARE((*read)->devices().front().allocations().bytes[0], std::int64_t{5});
+    for (const char version : {'\2', '\1'}) {
+        QCOMPARE(bytes.substr(bytes.size() - 8), std::string(8, '\0'));
+        bytes.resize(bytes.size() - 8);
+        QVERIFY(!readBack(bytes));
+        bytes[8] = version;
+        const Result<MemoryTracePtr> read = readBack(bytes);
+        QVERIFY2(read, read ? "" : read.error().message.c_str());
+        QVERIFY((*read)->devices().front().reserved().points().empty());
+        QVERIFY((*read)->devices().front().foreign().points().empty());
+        QCOMPARE((*read)->devices().front().allocations().bytes[0], std::int64_t{5});
+    }
 }
 
 void ColumnFileTest::refusesWhatIsCut()
@@ -170,8 +174,8 @@ void ColumnFileTest::refusesOtherFiles_data()
     QTest::addColumn<QString>("sentence");
     QTest::newRow("empty") << QByteArray{} << "byte 0: it ends early";
     QTest::newRow("another kind") << QByteArray{"GIF89a__"} << "byte 8: this is not a memory trace";
-    QTest::newRow("newer") << QByteArray{"PLMTRACE\3\0\0\0\0\0\0", 16}
-                           << "byte 16: version 3 of memory traces is unknown; a newer Plimsoll "
+    QTest::newRow("newer") << QByteArray{"PLMTRACE\4\0\0\0\0\0\0", 16}
+                           << "byte 16: version 4 of memory traces is unknown; a newer Plimsoll "
                               "wrote it";
 }
 
