@@ -36,6 +36,7 @@ CompareView::CompareView(QWidget* parent) : TimelineView{parent}
     setManualPage(*this, QStringLiteral("compare.md#the-plot"));
     model().overlay = &m_overlay;
     model().rounding = Rounding::Nearest;
+    model().overviewName = tr("All");
     model().title = tr("Active memory");
     model().peakName = sideLetter(0);
     model().hover = [this](std::size_t step) { return hoverAt(step); };

@@ -19,6 +19,7 @@ ActiveView::ActiveView(QWidget* parent) : TimelineView{parent}
     setManualPage(*this, QStringLiteral("profiles.md#the-plots"));
     model().overlay = &m_overlay;
     model().rounding = Rounding::Nearest;
+    model().overviewName = tr("All");
     model().title = tr("Active and reserved");
     model().hover = [this](std::size_t step) { return hoverAt(step); };
     model().rangeText = [this](const StepRange& range) { return rangeText(range); };

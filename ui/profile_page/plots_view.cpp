@@ -44,10 +44,12 @@ void showMapFacts(const Plots& plots, const workspace::ProfilePicture& picture)
         plots.map->setSubtitle(QObject::tr("all that is live, the oldest at the bottom"));
         return;
     }
-    QStringList facts{
-        QObject::tr("addresses against time"),
-        QObject::tr("%1 in %2 segments")
-            .arg(bytesText(picture.layout.size()), countText(picture.device().segments().size()))};
+    QStringList facts{QObject::tr("addresses against time")};
+    if (const std::size_t segments = picture.device().segments().size(); segments > 0)
+        facts << (segments == 1
+                      ? QObject::tr("%1 in 1 segment").arg(bytesText(picture.layout.size()))
+                      : QObject::tr("%1 in %2 segments")
+                            .arg(bytesText(picture.layout.size()), countText(segments)));
     if (!plots.figures->text().isEmpty())
         facts << plots.figures->text();
     plots.map->setSubtitle(facts.join(QStringLiteral(" · ")));

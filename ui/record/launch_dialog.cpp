@@ -40,11 +40,9 @@ LaunchDialog::LaunchDialog(std::shared_ptr<Recorder> recorder, Settings& setting
     setManualPage(*this, QStringLiteral("profiles.md#recording-a-program"));
     resize(theme.px(kSize.width()), theme.px(kSize.height()));
     auto* column = makeColumn(this, 10, {14, 14, 14, 14});
-    if (const QString missing = Recorder::missingPart(); !missing.isEmpty()) {
-        QLabel* sentence = makeSentence(this);
-        sentence->setText(missing);
-        column->addWidget(sentence);
-    }
+    m_missing = makeSentence(this);
+    m_missing->setText(Recorder::missingPart());
+    column->addWidget(m_missing);
     m_form = new LaunchForm{settings, this};
     column->addWidget(m_form);
     m_state = makeSentence(this);
@@ -105,6 +103,7 @@ QString LaunchDialog::stateText() const
 void LaunchDialog::showState()
 {
     const bool isRunning = m_recorder->isRunning();
+    m_missing->setVisible(!isRunning && !m_missing->text().isEmpty());
     m_form->setEnabled(!isRunning);
     m_record->setEnabled(!isRunning);
     m_stop->setEnabled(isRunning);

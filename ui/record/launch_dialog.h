@@ -39,6 +39,7 @@ private:
     void showState();
 
     std::shared_ptr<Recorder> m_recorder;
+    QLabel* m_missing = nullptr; ///< why nothing may be recorded on this computer
     LaunchForm* m_form = nullptr;
     QLabel* m_state = nullptr;
     OutputView* m_output = nullptr;

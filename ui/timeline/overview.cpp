@@ -147,8 +147,8 @@ void paintOverview(QPainter& painter, const TimelineModel& model, const Timeline
     setText(painter, TextRole::Small, Role::Muted);
     const double baseline = baselineIn(strip, painter.font());
     const QColor ground = theme.color(Role::Panel);
-    drawNumberOn(ground, painter, QPointF{strip.left() - theme.px(8), baseline},
-                 QStringLiteral("Step"), Qt::AlignRight);
+    drawNumberOn(ground, painter, QPointF{strip.left() - theme.px(8), baseline}, model.overviewName,
+                 Qt::AlignRight);
     const VisibleRange visible = model.viewport.range();
     const double percent = (visible.end - visible.begin) * 100;
     drawNumberOn(ground, painter, QPointF{strip.right() + theme.px(12), baseline},

@@ -78,6 +78,7 @@ struct TimelineModel
     QString title;
     QStringList subtitle; ///< facts, the most important one first
     QString peakName;
+    QString overviewName = QStringLiteral("Step"); ///< beside the overview: what all of it is
     /// Of bytes at a step. A plan's are rounded up, so that none looks smaller than it is; what was
     /// recorded is a fact like any other, and has one text wherever it is shown.
     base::Rounding rounding = base::Rounding::Up;

@@ -3,6 +3,7 @@
 
 #include "app/cli/watch.h"
 #include "core/base/format.h"
+#include "core/memtrace/analysis/oddities.h"
 #include "core/memtrace/summary.h"
 #include "core/workspace/file_formats.h"
 
@@ -140,7 +141,8 @@ std::string profileText(const memtrace::MemoryTrace& trace, const memtrace::Trac
     for (const std::string& gap : trace.gaps())
         text += fmt::format("  note: {}\n", base::printable(gap));
     for (const auto& [name, count] : trace.statistics())
-        text += fmt::format("  note: {} ({})\n", base::printable(name), count);
+        text +=
+            fmt::format("  note: {} ({})\n", base::printable(memtrace::oddityText(name)), count);
     return text;
 }
 

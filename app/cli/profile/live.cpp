@@ -72,8 +72,8 @@ private:
                 {"ns", device.axisTimes()[step]}, {"bytes", live.bytes.count()},
                 {"blocks", live.blocks},          {"groups", std::move(groups)}};
     }
-    [[nodiscard]] static std::string text(const memtrace::DeviceTrace& device, std::size_t step,
-                                          const memtrace::LiveGroups& live, std::size_t groups)
+    [[nodiscard]] std::string text(const memtrace::DeviceTrace& device, std::size_t step,
+                                   const memtrace::LiveGroups& live, std::size_t groups) const
     {
         const std::int64_t event = recordedEvent(device, step);
         std::string text = fmt::format(
@@ -81,6 +81,9 @@ private:
             event < 0 ? std::string{"before the first event"} : fmt::format("event {}", event),
             base::timeText(base::Nanoseconds{device.axisTimes()[step]}),
             base::bytesText(live.bytes), base::counted(live.blocks, "block"));
+        if (const auto asked = base::parseTime(m_at);
+            asked && asked->count() != device.axisTimes()[step])
+            text += fmt::format("the last event before {}\n", base::timeText(*asked));
         for (const memtrace::LiveGroup& group : live.groups)
             text += fmt::format("{:>12}  {:>8}  {}\n", base::bytesText(group.bytes), group.blocks,
                                 base::printable(group.name, 160));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The docks of a profile page that list: allocations, segments, events, notes, problems.
+#include "core/memtrace/analysis/oddities.h"
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
 #include "ui/document_page/open_source.h"
@@ -72,24 +73,6 @@ ProfileView tableView(ProfilePage& page, Model* model, QTableView* table)
                 if (what.testFlag(ProfileChange::Picture))
                     model->setPicture(state.picture);
             }};
-}
-
-/// What readers count, in words; the id of one that has none.
-QString oddityText(const std::string& id)
-{
-    static const std::map<std::string, const char*> kTexts = {
-        {"frees_without_allocation", "frees of blocks that were allocated before the recording"},
-        {"active_without_event", "blocks that live from before the recording to its end"},
-        {"frees_of_freed_blocks", "frees of blocks that had been freed; they are left out"},
-        {"allocations_of_live_blocks", "allocations where a block was live; that block ends there"},
-        {"times_going_back", "events earlier than the one before; the order of the file counts"},
-        {"releases_of_released_segments", "releases of segments that had been released"},
-        {"segments_missing_at_end", "segments that the state at the end doesn't have"},
-        {"sizes_that_differ_at_end", "blocks of another size at the end than when allocated"},
-        {"overlapping_ranges_at_end", "segments or blocks that overlap at the end; left out"},
-        {"annotations_without_begin", "annotations that end without having begun"}};
-    const auto at = kTexts.find(id);
-    return at == kTexts.end() ? fileText(id) : QObject::tr(at->second);
 }
 
 void addToFilter(ProfilePage& page, const memtrace::FilterTerm& term)
@@ -264,7 +247,7 @@ ProfileView makeOdditiesView(ProfilePage& page)
                 for (const std::string& gap : state.document.trace->gaps())
                     lines << fileText(gap);
                 for (const auto& [id, count] : state.document.trace->statistics())
-                    lines << countText(count) + u' ' + oddityText(id) + u'.';
+                    lines << countText(count) + u' ' + fileText(memtrace::oddityText(id)) + u'.';
                 label->setText(lines.isEmpty() ? ProfilePage::tr("Nothing to report.")
                                                : lines.join(u'\n'));
             }};
