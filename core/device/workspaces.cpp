@@ -34,19 +34,6 @@ constexpr std::array kProducts{"mm",
                                "cholesky_solve",
                                "cholesky_inverse"};
 
-/// Whether "aten.addmm_.default" and the like is one of these.
-bool isProduct(std::string_view target)
-{
-    constexpr std::string_view kLibrary = "aten.";
-    if (!target.starts_with(kLibrary))
-        return false;
-    target.remove_prefix(kLibrary.size());
-    target = target.substr(0, target.find('.'));
-    if (target.ends_with('_'))
-        target.remove_suffix(1);
-    return std::ranges::find(kProducts, target) != kProducts.end();
-}
-
 /// A number of at least one digit at `at`, which is moved behind it.
 std::optional<std::int64_t> digitsAt(std::string_view text, std::size_t& at)
 {
@@ -60,6 +47,18 @@ std::optional<std::int64_t> digitsAt(std::string_view text, std::size_t& at)
 }
 
 } // namespace
+
+bool isProduct(std::string_view target)
+{
+    constexpr std::string_view kLibrary = "aten.";
+    if (!target.starts_with(kLibrary))
+        return false;
+    target.remove_prefix(kLibrary.size());
+    target = target.substr(0, target.find('.'));
+    if (target.ends_with('_'))
+        target.remove_suffix(1);
+    return std::ranges::find(kProducts, target) != kProducts.end();
+}
 
 Workspaces workspacesOf(const graph::Program& program, const Device& device,
                         std::optional<base::Bytes> each)

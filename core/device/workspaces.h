@@ -23,6 +23,9 @@ struct Workspaces
     bool operator==(const Workspaces&) const = default;
 };
 
+/// Whether an op is a product for which PyTorch calls cuBLAS: by its target, "aten.addmm_.default".
+[[nodiscard]] bool isProduct(std::string_view target);
+
 /// Those of a step on a device; none of a step for the CPU. `each`: as CUBLAS_WORKSPACE_CONFIG
 /// says; left out, the device's.
 [[nodiscard]] Workspaces workspacesOf(const graph::Program& program, const Device& device,

@@ -281,4 +281,10 @@ std::optional<Replayed> TraceReplay::run(const ReplayOptions& options,
     return replayed(options, context, [](EventIndex, const AllocatorReplay&) {});
 }
 
+std::optional<Replayed> TraceReplay::run(const ReplayOptions& options,
+                                         const base::JobContext& context, const Watch& watch) const
+{
+    return replayed(options, context, watch);
+}
+
 } // namespace plimsoll::doctor

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -69,6 +70,10 @@ public:
     /// Nothing if it was stopped.
     [[nodiscard]] std::optional<Replayed> run(const ReplayOptions& options,
                                               const base::JobContext& context) const;
+    /// The same; `watch` sees each event, and the allocator before it.
+    using Watch = std::function<void(memtrace::EventIndex, const allocator::AllocatorReplay&)>;
+    [[nodiscard]] std::optional<Replayed>
+    run(const ReplayOptions& options, const base::JobContext& context, const Watch& watch) const;
 
     /// The place for which an allocation that failed at this event was most likely meant: that of
     /// the allocation before it. Recordings don't say.

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/job_context.h"
+#include "core/base/result.h"
+#include "core/waterfall/match_step.h"
+
+#include <optional>
+#include <string>
+
+namespace plimsoll::waterfall {
+
+/// What the allocator needs during a step, beyond what was requested of it.
+struct AllocatorLevels
+{
+    std::optional<base::Bytes> allocated; ///< the most bytes of blocks in use
+    /// Blocks have the sizes that a replay of the recording gives them, which reserves what was
+    /// recorded. Otherwise each is counted as rounded up to 512 B, and this says why.
+    std::string doubt;
+    std::optional<base::Bytes> reserved; ///< the most; none if the recording doesn't tell
+};
+
+/// None of pinned host memory. Cancelled if stopped.
+[[nodiscard]] base::Result<AllocatorLevels> allocatorLevels(const MeasuredStep& measured,
+                                                            const base::JobContext& job);
+
+} // namespace plimsoll::waterfall

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/waterfall/step_window.h"
+
+#include "core/base/format.h"
+#include "core/memtrace/analysis/step_phases.h"
+#include "core/memtrace/comparison/phase_spans.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace plimsoll::waterfall {
+
+namespace {
+
+using memtrace::Action;
+using memtrace::EventIndex;
+using memtrace::StepPhase;
+
+/// Without an optimizer that allocates, a step ends where forward follows backward. Single
+/// allocations may look like the other phase: a new step has at least so many in a row.
+constexpr std::size_t kLeastInRow = 8;
+
+/// The first event that isn't before a time.
+EventIndex eventFrom(const memtrace::DeviceTrace& device, base::Nanoseconds time)
+{
+    EventIndex first = 0;
+    auto last = static_cast<EventIndex>(device.eventCount());
+    while (first < last) {
+        const EventIndex middle = first + (last - first) / 2;
+        if (device.timeOf(middle) < time)
+            first = middle + 1;
+        else
+            last = middle;
+    }
+    return first;
+}
+
+std::optional<StepWindow> annotatedStep(const memtrace::MemoryTrace& trace,
+                                        const memtrace::DeviceTrace& device)
+{
+    std::vector<const memtrace::Annotation*> steps;
+    for (const memtrace::Annotation& range : trace.annotations())
+        if (range.device == device.ordinal() && range.depth == 0
+            && memtrace::phaseKey(range.name) != range.name)
+            steps.push_back(&range);
+    // One that was still open when the recording ended goes to its end.
+    while (steps.size() > 1 && steps.back()->end >= trace.duration())
+        steps.pop_back();
+    if (steps.empty())
+        return std::nullopt;
+    const memtrace::Annotation& last = *steps.back();
+    const StepWindow window{eventFrom(device, last.begin),
+                            eventFrom(device, last.end + base::Nanoseconds{1}),
+                            StepFrom::Annotation,
+                            last.name,
+                            steps.size(),
+                            steps.size()};
+    return window.begin < window.end ? std::optional{window} : std::nullopt;
+}
+
+/// Finds where steps begin, from the phases of allocations in their order.
+class StepFinder
+{
+public:
+    /// `hasOptimizer`: the optimizer allocates something.
+    explicit StepFinder(bool hasOptimizer) : m_hasOptimizer{hasOptimizer} {}
+
+    void add(EventIndex event, StepPhase phase)
+    {
+        m_inRow = phase == m_last ? m_inRow + 1 : 1;
+        if (m_inRow == 1)
+            m_rowBegin = event;
+        m_last = phase;
+        if (phase == StepPhase::Forward && isOver() && (m_hasOptimizer || m_inRow >= kLeastInRow)) {
+            endAt(m_rowBegin);
+            m_begin = m_rowBegin;
+            m_hasBackward = m_hasStepped = false;
+        }
+        m_hasBackward = m_hasBackward || phase == StepPhase::Backward;
+        m_hasStepped = m_hasStepped || phase == StepPhase::Optimizer;
+        if (m_begin == memtrace::kNoEvent)
+            m_begin = event;
+    }
+    void endAt(EventIndex end)
+    {
+        if (isOver())
+            m_steps.emplace_back(m_begin, end);
+    }
+
+    [[nodiscard]] const std::vector<std::pair<EventIndex, EventIndex>>& steps() const
+    {
+        return m_steps;
+    }
+
+private:
+    [[nodiscard]] bool isOver() const { return m_hasBackward && (m_hasStepped || !m_hasOptimizer); }
+
+    std::vector<std::pair<EventIndex, EventIndex>> m_steps;
+    bool m_hasOptimizer;
+    EventIndex m_begin = memtrace::kNoEvent; ///< kNoEvent: nothing was allocated yet
+    EventIndex m_rowBegin = 0;
+    StepPhase m_last = StepPhase::Unknown;
+    std::size_t m_inRow = 0;
+    bool m_hasBackward = false;
+    bool m_hasStepped = false;
+};
+
+std::optional<StepWindow> phasedStep(const memtrace::MemoryTrace& trace,
+                                     const memtrace::DeviceTrace& device)
+{
+    const std::vector<StepPhase> phases = memtrace::stepPhases(trace, device);
+    StepFinder finder{std::ranges::find(phases, StepPhase::Optimizer) != phases.end()};
+    for (EventIndex event = 0; event < device.eventCount(); ++event)
+        if (device.action(event) == Action::Alloc)
+            finder.add(event, phases[device.subject(event)]);
+    finder.endAt(static_cast<EventIndex>(device.eventCount()));
+    if (finder.steps().empty())
+        return std::nullopt;
+    const auto& [begin, end] = finder.steps().back();
+    return StepWindow{
+        begin, end, StepFrom::Phases, {}, finder.steps().size(), finder.steps().size()};
+}
+
+} // namespace
+
+std::string StepWindow::text() const
+{
+    switch (from) {
+    case StepFrom::Annotation:
+        return fmt::format("the annotated range {}", base::printable(name, 60));
+    case StepFrom::Phases: return fmt::format("step {} of {}, by its phases", number, count);
+    case StepFrom::Recording: break;
+    }
+    return "the whole recording, in which no step could be told apart";
+}
+
+StepWindow lastWholeStep(const memtrace::MemoryTrace& trace, const memtrace::DeviceTrace& device)
+{
+    if (const auto step = annotatedStep(trace, device))
+        return *step;
+    if (const auto step = phasedStep(trace, device))
+        return *step;
+    return {0, static_cast<EventIndex>(device.eventCount()), StepFrom::Recording, {}, 1, 1};
+}
+
+std::vector<std::int64_t> liveInWindow(const memtrace::DeviceTrace& device,
+                                       const StepWindow& window)
+{
+    const memtrace::Allocations& all = device.allocations();
+    std::vector<std::int64_t> change(device.stepCount() + 1);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        change[device.firstStep(i)] += all.bytes[i];
+        change[device.lastStep(i) + 1] -= all.bytes[i];
+    }
+    std::vector<std::int64_t> live;
+    std::int64_t sum = 0;
+    for (std::size_t step = 0; step <= window.end; ++step) {
+        sum += change[step];
+        if (step > window.begin)
+            live.push_back(sum);
+    }
+    return live;
+}
+
+} // namespace plimsoll::waterfall

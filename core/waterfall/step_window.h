@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/memtrace/memory_trace.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace plimsoll::waterfall {
+
+/// How the events of one training step were told from the others.
+enum class StepFrom : std::uint8_t {
+    Annotation, ///< a numbered range of the recording, such as "ProfilerStep#3"
+    Phases,     ///< forward, backward and optimizer follow one another, by the stacks
+    Recording,  ///< neither: all of the recording
+};
+
+/// The events begin..end - 1 of a device.
+struct StepWindow
+{
+    memtrace::EventIndex begin = 0;
+    memtrace::EventIndex end = 0;
+    StepFrom from = StepFrom::Recording;
+    std::string name;       ///< of the annotation
+    std::size_t number = 1; ///< of the steps that were found, the first being 1
+    std::size_t count = 1;
+
+    /// "step 3 of 3, by its phases": to follow "of".
+    [[nodiscard]] std::string text() const;
+};
+
+/// The last whole step of a recording: later ones are the steadiest. It begins with the first
+/// allocation of forward, or its annotation, and ends where the next one begins.
+[[nodiscard]] StepWindow lastWholeStep(const memtrace::MemoryTrace& trace,
+                                       const memtrace::DeviceTrace& device);
+
+/// Bytes that are live after each event of the window, as requested.
+[[nodiscard]] std::vector<std::int64_t> liveInWindow(const memtrace::DeviceTrace& device,
+                                                     const StepWindow& window);
+
+} // namespace plimsoll::waterfall
