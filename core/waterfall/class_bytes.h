@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/timeline/layers.h"
-#include "core/waterfall/match_step.h"
+#include "core/waterfall/step_match.h"
 
 #include <array>
 #include <optional>

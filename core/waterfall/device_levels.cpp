@@ -36,6 +36,14 @@ base::Bytes roundedPeak(const MeasuredStep& measured)
     return base::Bytes{most};
 }
 
+/// Of a segment that is reserved or released; the allocation that needs it follows, and a replay
+/// does both at once.
+bool isOfSegment(memtrace::Action action)
+{
+    return action == memtrace::Action::SegmentAlloc || action == memtrace::Action::SegmentFree
+           || action == memtrace::Action::SegmentMap || action == memtrace::Action::SegmentUnmap;
+}
+
 } // namespace
 
 base::Result<AllocatorLevels> allocatorLevels(const MeasuredStep& measured,
@@ -50,25 +58,31 @@ base::Result<AllocatorLevels> allocatorLevels(const MeasuredStep& measured,
                                                       measured.window.end + std::size_t{1});
     const doctor::RecordedSettings settings = doctor::recordedSettings(measured.trace);
     base::Bytes most;
+    bool isEqual = true;
     const doctor::TraceReplay replay{device};
     const auto end =
         replay.run({.settings = settings.settings, .end = measured.window.end}, job,
                    [&](memtrace::EventIndex event, const allocator::AllocatorReplay& before) {
-                       if (event > measured.window.begin)
-                           most = std::max(most, before.counters().allocated);
+                       if (event <= measured.window.begin)
+                           return;
+                       most = std::max(most, before.counters().allocated);
+                       isEqual = isEqual
+                                 && (isOfSegment(device.action(event - 1))
+                                     || before.counters().reserved == device.reserved().at(event));
                    });
     if (!end)
         return base::cancelled();
-    if (levels.reserved && !end->differsAt && !end->failedAt) {
+    if (levels.reserved && isEqual && !end->failedAt) {
         levels.allocated = std::max(most, end->allocator.counters().allocated);
         return levels;
     }
     levels.allocated = roundedPeak(measured);
-    levels.doubt = levels.reserved
-                       ? "A replay of the recording doesn't reserve what was recorded, so blocks "
-                         "are counted as rounded up to 512 B each; larger ones may be longer."
-                       : "The recording has no reserved bytes, so blocks are counted as rounded up "
-                         "to 512 B each; larger ones may be longer.";
+    levels.doubt =
+        levels.reserved
+            ? "A replay of the recording doesn't reserve what was recorded in this step, so blocks "
+              "are counted as rounded up to 512 B each; larger ones may be longer."
+            : "The recording has no reserved bytes, so blocks are counted as rounded up "
+              "to 512 B each; larger ones may be longer.";
     return levels;
 }
 

@@ -3,7 +3,7 @@
 
 #include "core/base/job_context.h"
 #include "core/base/result.h"
-#include "core/waterfall/match_step.h"
+#include "core/waterfall/step_match.h"
 
 #include <optional>
 #include <string>
@@ -14,8 +14,9 @@ namespace plimsoll::waterfall {
 struct AllocatorLevels
 {
     std::optional<base::Bytes> allocated; ///< the most bytes of blocks in use
-    /// Blocks have the sizes that a replay of the recording gives them, which reserves what was
-    /// recorded. Otherwise each is counted as rounded up to 512 B, and this says why.
+    /// Blocks have the sizes that a replay of the recording gives them, if it reserves what was
+    /// recorded during the step. Otherwise each is counted as rounded up to 512 B, and this says
+    /// why.
     std::string doubt;
     std::optional<base::Bytes> reserved; ///< the most; none if the recording doesn't tell
 };

@@ -3,8 +3,10 @@
 
 #include "core/memtrace/analysis/step_phases.h"
 #include "core/waterfall/align.h"
+#include "core/waterfall/improve_match.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <span>
 #include <utility>
@@ -46,12 +48,14 @@ public:
         list();
         alignSteps();
         alignGaps();
-        std::ranges::sort(m_match.inOrder);
+        improveMatch(m_step, m_measured, m_match);
+        alignGaps(); // what was left by pairs that moved
         m_match.begin = m_match.inOrder.empty()
                             ? m_measured.window.begin
                             : m_all.allocEvent[m_match.measured[m_match.inOrder.front().second]];
         for (const auto& [at, other] : m_match.inOrder)
             pair(m_match.predicted[at], m_match.measured[other]);
+        matchWithinOps();
         matchOlder();
     }
 
@@ -144,8 +148,43 @@ private:
             from = {at + 1, other + 1};
         }
         fill(sizes.size(), otherSizes.size());
+        std::ranges::sort(m_match.inOrder);
     }
 
+    /// An op may allocate its results in another order than it returns them.
+    void matchWithinOps()
+    {
+        const auto allocOf = [&](std::uint32_t at) {
+            return m_instances[m_match.predicted[at]].alloc;
+        };
+        for (std::uint32_t at = 0; at < m_match.predicted.size(); ++at) {
+            const std::uint32_t instance = m_match.predicted[at];
+            if (m_match.allocationOf[instance] != kNone)
+                continue;
+            // The pairs of the ops before and behind.
+            const auto isBefore = [&](const auto& each) {
+                return allocOf(each.first) < allocOf(at);
+            };
+            const auto isUpTo = [&](const auto& each) {
+                return allocOf(each.first) <= allocOf(at);
+            };
+            const auto first = std::ranges::partition_point(m_match.inOrder, isBefore);
+            const auto last = std::ranges::partition_point(m_match.inOrder, isUpTo);
+            if (first == last)
+                continue; // nothing of this op was found: order is all there is
+            const std::size_t from =
+                first == m_match.inOrder.begin() ? 0 : std::prev(first)->second + std::size_t{1};
+            const std::size_t to =
+                last == m_match.inOrder.end() ? m_match.measured.size() : last->second;
+            for (std::size_t other = from; other < to; ++other)
+                if (const std::uint32_t allocation = m_match.measured[other];
+                    m_match.instanceOf[allocation] == kNone
+                    && m_all.bytes[allocation] == bytesOf(instance).count()) {
+                    pair(instance, allocation);
+                    break;
+                }
+        }
+    }
     /// What is live on both sides when the step begins, what the step's program allocates although
     /// the prediction has it from before, and what stays from step to step although the prediction
     /// allocates it: such as gradients that aren't set to None.
@@ -210,16 +249,10 @@ private:
 
 } // namespace
 
-bool MeasuredStep::isLiveAt(std::size_t allocation, EventIndex event) const
+MeasuredStep measuredStep(const memtrace::MemoryTrace& trace, const memtrace::DeviceTrace& device,
+                          bool accumulates)
 {
-    // The state after an event is a step of the axis.
-    return device.firstStep(allocation) <= event + std::size_t{1}
-           && event + std::size_t{1} <= device.lastStep(allocation);
-}
-
-MeasuredStep measuredStep(const memtrace::MemoryTrace& trace, const memtrace::DeviceTrace& device)
-{
-    MeasuredStep step{trace, device, lastWholeStep(trace, device), 0, {}};
+    MeasuredStep step{trace, device, lastWholeStep(trace, device, accumulates), 0, {}};
     const std::vector<std::int64_t> live = liveInWindow(device, step.window);
     if (live.empty())
         return step;
@@ -229,22 +262,11 @@ MeasuredStep measuredStep(const memtrace::MemoryTrace& trace, const memtrace::De
     return step;
 }
 
-std::size_t StepMatch::perMille() const
-{
-    return predicted.empty() ? 1000 : inOrder.size() * 1000 / predicted.size();
-}
-
 StepMatch matchStep(const compare::PredictedStep& step, const MeasuredStep& measured)
 {
     Matcher matcher{step, measured};
     matcher.run();
     return std::move(matcher).match();
-}
-
-base::Bytes instanceBytes(const compare::PredictedStep& step, std::size_t instance)
-{
-    const plan::Instance& of = step.evaluation->schedule->instances[instance];
-    return graph::rounded(step.problem.step()->storage(of.storage).bytes, step.problem.rounding);
 }
 
 } // namespace plimsoll::waterfall

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/waterfall/match_step.h"
+#include "core/waterfall/step_match.h"
 
 #include <cstddef>
 #include <optional>

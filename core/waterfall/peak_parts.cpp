@@ -146,16 +146,22 @@ private:
         }
         const EventIndex event = m_all.allocEvent[allocation];
         if (event == kNoEvent || event < m_match.begin) {
-            if (!isWorkspaceSize(allocation) || m_predictedSizes.contains(m_all.bytes[allocation]))
+            if (!isWorkspaceSize(allocation) || !isUnique(allocation))
                 return Reason::Residents;
-            ++m.sizedOlder;
             return Reason::Workspaces;
         }
         const MatchedNeighbours at = neighboursOf(m_match, m_measured, event);
         if (!isFreedBefore(allocation, at.after) || lacksBetween(at))
             return Reason::NotExplained;
-        return isWorkspaceSize(allocation) && hasProduct(at) ? Reason::Workspaces
-                                                             : Reason::KernelScratch;
+        return isWorkspaceSize(allocation) && (isUnique(allocation) || hasProduct(at))
+                   ? Reason::Workspaces
+                   : Reason::KernelScratch;
+    }
+    /// A size that no tensor is likely to have by chance, and none of the prediction has.
+    [[nodiscard]] bool isUnique(std::uint32_t allocation) const
+    {
+        return m_all.bytes[allocation] == plan::kUsualCublasWorkspace.count()
+               && !m_predictedSizes.contains(m_all.bytes[allocation]);
     }
     [[nodiscard]] bool isWorkspaceSize(std::uint32_t allocation) const
     {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/waterfall/match_step.h"
 #include "core/waterfall/row.h"
+#include "core/waterfall/step_match.h"
 
 #include <array>
 #include <cstddef>
@@ -14,8 +14,7 @@ struct PeakParts
 {
     /// By Reason. Those behind NotExplained are empty.
     std::array<WaterfallRow, kReasonCount> rows;
-    std::size_t byFrames = 0;   ///< workspaces that are recognised by their stacks; others by size
-    std::size_t sizedOlder = 0; ///< workspaces of a known size that are older than the step
+    std::size_t byFrames = 0; ///< workspaces that are recognised by their stacks; others by size
 
     [[nodiscard]] WaterfallRow& row(Reason reason)
     {

@@ -14,9 +14,9 @@ namespace plimsoll::waterfall {
 
 namespace {
 
-constexpr std::array kKeys{"other_place", "workspaces",    "kernel_scratch", "outputs",
-                           "freed_early", "held_longer",   "residents",      "not_explained",
-                           "rounding",    "fragmentation", "foreign"};
+constexpr std::array kKeys{"other_place",   "workspaces",    "kernel_scratch", "outputs",
+                           "freed_earlier", "held_longer",   "residents",      "not_explained",
+                           "rounding",      "fragmentation", "foreign"};
 constexpr std::array kNames{"Peak at another op",  "Workspaces of libraries", "Scratch of kernels",
                             "Results of the step", "Freed earlier",           "Held longer",
                             "Older than the step", "Not explained",           "Rounding",
@@ -56,12 +56,9 @@ std::string workspacesText(const WaterfallRow& row, const ReasonFacts& facts)
     if (row.allocations.empty())
         return "No workspace of a library is live at the measured peak.";
     const std::size_t bySize = row.allocations.size() - facts.byFrames;
-    const char* how = bySize == 0 ? "by their stacks"
-                      : facts.byFrames == 0
-                          ? (facts.sizedOlder == bySize
-                                 ? "by their size, which no predicted memory has"
-                                 : "by their size, and because a matrix product runs there")
-                          : "by their stacks or sizes";
+    const char* how = bySize == 0           ? "by their stacks"
+                      : facts.byFrames == 0 ? "by their size and by where they are taken"
+                                            : "by their stacks or sizes";
     return fmt::format("The graph has no workspaces of cuBLAS and cuDNN; recognised {}: {}.", how,
                        sizesText(row, facts.measured));
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/waterfall/match_step.h"
 #include "core/waterfall/row.h"
+#include "core/waterfall/step_match.h"
 
 #include <cstddef>
 #include <string>
@@ -14,10 +14,9 @@ struct ReasonFacts
 {
     const compare::PredictedStep& step;
     const MeasuredStep& measured;
-    std::size_t place = 0;      ///< the predicted step at the measured peak
-    std::size_t byFrames = 0;   ///< workspaces that are recognised by their stacks; others by size
-    std::size_t sizedOlder = 0; ///< those that are older than the step
-    bool isRounded = false;     ///< blocks are counted as rounded up
+    std::size_t place = 0;    ///< the predicted step at the measured peak
+    std::size_t byFrames = 0; ///< workspaces that are recognised by their stacks; others by size
+    bool isRounded = false;   ///< blocks are counted as rounded up
 };
 
 /// A row's sentence.

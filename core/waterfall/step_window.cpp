@@ -20,8 +20,8 @@ using memtrace::Action;
 using memtrace::EventIndex;
 using memtrace::StepPhase;
 
-/// Without an optimizer that allocates, a step ends where forward follows backward. Single
-/// allocations may look like the other phase: a new step has at least so many in a row.
+/// An optimizer may allocate nothing: then a step ends where forward follows backward. Single
+/// allocations may look like the other phase; a new step has at least so many in a row.
 constexpr std::size_t kLeastInRow = 8;
 
 /// The first event that isn't before a time.
@@ -62,12 +62,18 @@ std::optional<StepWindow> annotatedStep(const memtrace::MemoryTrace& trace,
     return window.begin < window.end ? std::optional{window} : std::nullopt;
 }
 
+struct FoundStep
+{
+    EventIndex begin = 0;
+    EventIndex end = 0;
+    bool hasStepped = false; ///< the optimizer allocated something
+};
+
 /// Finds where steps begin, from the phases of allocations in their order.
 class StepFinder
 {
 public:
-    /// `hasOptimizer`: the optimizer allocates something.
-    explicit StepFinder(bool hasOptimizer) : m_hasOptimizer{hasOptimizer} {}
+    explicit StepFinder(bool accumulates) : m_accumulates{accumulates} {}
 
     void add(EventIndex event, StepPhase phase)
     {
@@ -75,54 +81,56 @@ public:
         if (m_inRow == 1)
             m_rowBegin = event;
         m_last = phase;
-        if (phase == StepPhase::Forward && isOver() && (m_hasOptimizer || m_inRow >= kLeastInRow)) {
+        const bool mayBegin = m_step.hasStepped || (!m_accumulates && m_inRow >= kLeastInRow);
+        if (phase == StepPhase::Forward && m_hasBackward && mayBegin) {
             endAt(m_rowBegin);
-            m_begin = m_rowBegin;
-            m_hasBackward = m_hasStepped = false;
+            m_step = {m_rowBegin, 0, false};
+            m_hasBackward = false;
         }
         m_hasBackward = m_hasBackward || phase == StepPhase::Backward;
-        m_hasStepped = m_hasStepped || phase == StepPhase::Optimizer;
-        if (m_begin == memtrace::kNoEvent)
-            m_begin = event;
+        m_step.hasStepped = m_step.hasStepped || phase == StepPhase::Optimizer;
     }
     void endAt(EventIndex end)
     {
-        if (isOver())
-            m_steps.emplace_back(m_begin, end);
+        m_step.end = end;
+        if (m_hasBackward)
+            m_steps.push_back(m_step);
     }
-
-    [[nodiscard]] const std::vector<std::pair<EventIndex, EventIndex>>& steps() const
+    /// The last one; not if it lacks an optimizer that the one before it has.
+    [[nodiscard]] std::size_t lastWhole() const
     {
-        return m_steps;
+        const std::size_t last = m_steps.size() - 1;
+        // The first step alone makes the optimizer's states.
+        const bool isCutOff =
+            last >= 2 && m_steps[last - 1].hasStepped && !m_steps[last].hasStepped;
+        return isCutOff ? last - 1 : last;
     }
+    [[nodiscard]] const std::vector<FoundStep>& steps() const { return m_steps; }
 
 private:
-    [[nodiscard]] bool isOver() const { return m_hasBackward && (m_hasStepped || !m_hasOptimizer); }
-
-    std::vector<std::pair<EventIndex, EventIndex>> m_steps;
-    bool m_hasOptimizer;
-    EventIndex m_begin = memtrace::kNoEvent; ///< kNoEvent: nothing was allocated yet
+    bool m_accumulates;
+    std::vector<FoundStep> m_steps;
+    FoundStep m_step;
     EventIndex m_rowBegin = 0;
     StepPhase m_last = StepPhase::Unknown;
     std::size_t m_inRow = 0;
     bool m_hasBackward = false;
-    bool m_hasStepped = false;
 };
 
 std::optional<StepWindow> phasedStep(const memtrace::MemoryTrace& trace,
-                                     const memtrace::DeviceTrace& device)
+                                     const memtrace::DeviceTrace& device, bool accumulates)
 {
     const std::vector<StepPhase> phases = memtrace::stepPhases(trace, device);
-    StepFinder finder{std::ranges::find(phases, StepPhase::Optimizer) != phases.end()};
+    StepFinder finder{accumulates};
     for (EventIndex event = 0; event < device.eventCount(); ++event)
         if (device.action(event) == Action::Alloc)
             finder.add(event, phases[device.subject(event)]);
     finder.endAt(static_cast<EventIndex>(device.eventCount()));
     if (finder.steps().empty())
         return std::nullopt;
-    const auto& [begin, end] = finder.steps().back();
-    return StepWindow{
-        begin, end, StepFrom::Phases, {}, finder.steps().size(), finder.steps().size()};
+    const std::size_t last = finder.lastWhole();
+    const FoundStep& step = finder.steps()[last];
+    return StepWindow{step.begin, step.end, StepFrom::Phases, {}, last + 1, finder.steps().size()};
 }
 
 } // namespace
@@ -132,17 +140,18 @@ std::string StepWindow::text() const
     switch (from) {
     case StepFrom::Annotation:
         return fmt::format("the annotated range {}", base::printable(name, 60));
-    case StepFrom::Phases: return fmt::format("step {} of {}, by its phases", number, count);
+    case StepFrom::Phases: return fmt::format("step {} of {}", number, count);
     case StepFrom::Recording: break;
     }
-    return "the whole recording, in which no step could be told apart";
+    return "the whole recording";
 }
 
-StepWindow lastWholeStep(const memtrace::MemoryTrace& trace, const memtrace::DeviceTrace& device)
+StepWindow lastWholeStep(const memtrace::MemoryTrace& trace, const memtrace::DeviceTrace& device,
+                         bool accumulates)
 {
     if (const auto step = annotatedStep(trace, device))
         return *step;
-    if (const auto step = phasedStep(trace, device))
+    if (const auto step = phasedStep(trace, device, accumulates))
         return *step;
     return {0, static_cast<EventIndex>(device.eventCount()), StepFrom::Recording, {}, 1, 1};
 }

@@ -27,14 +27,15 @@ struct StepWindow
     std::size_t number = 1; ///< of the steps that were found, the first being 1
     std::size_t count = 1;
 
-    /// "step 3 of 3, by its phases": to follow "of".
+    /// "step 3 of 3": to follow "of" or "in".
     [[nodiscard]] std::string text() const;
 };
 
 /// The last whole step of a recording: later ones are the steadiest. It begins with the first
-/// allocation of forward, or its annotation, and ends where the next one begins.
+/// allocation of forward, or its annotation, and ends where the next one begins. `accumulates`:
+/// forward and backward run several times in a step, so that only the optimizer ends it.
 [[nodiscard]] StepWindow lastWholeStep(const memtrace::MemoryTrace& trace,
-                                       const memtrace::DeviceTrace& device);
+                                       const memtrace::DeviceTrace& device, bool accumulates);
 
 /// Bytes that are live after each event of the window, as requested.
 [[nodiscard]] std::vector<std::int64_t> liveInWindow(const memtrace::DeviceTrace& device,

@@ -5,6 +5,7 @@
 #include "core/base/try.h"
 #include "core/memtrace/summary.h"
 #include "core/waterfall/device_levels.h"
+#include "core/waterfall/match_step.h"
 #include "core/waterfall/measured_place.h"
 #include "core/waterfall/peak_parts.h"
 #include "core/waterfall/reasons.h"
@@ -20,7 +21,7 @@ namespace {
 
 /// Below this, a recording is one of another step; below the second, the notes tell it.
 constexpr std::int64_t kLeastPerMille = 500;
-constexpr std::size_t kUsualPerMille = 900;
+constexpr std::int64_t kUsualPerMille = 900;
 /// Profilers record blocks as the allocator rounds them, snapshots what was requested.
 graph::Rounding roundingOf(const MeasuredStep& measured)
 {
@@ -41,7 +42,7 @@ compare::PredictedStep predictedStep(const plan::Problem& problem, const plan::P
     return step;
 }
 
-/// Where the two orders part for the first time.
+/// Where the two orders part for the first time: ", and the first that isn't there is …".
 std::string firstDifference(const compare::PredictedStep& step, const StepMatch& match,
                             const MeasuredStep& measured)
 {
@@ -52,7 +53,7 @@ std::string firstDifference(const compare::PredictedStep& step, const StepMatch&
         return {};
     const std::uint32_t instance = match.predicted[at];
     const plan::Instance& lacking = step.evaluation->schedule->instances[instance];
-    std::string text = fmt::format(" The first that isn't there is {} of {}",
+    std::string text = fmt::format(", and the first that isn't there is {} of {}",
                                    base::exactBytesText(instanceBytes(step, instance)),
                                    placeText(step, static_cast<std::size_t>(lacking.alloc)));
     const std::size_t other = at == 0 ? 0 : match.inOrder[at - 1].second + std::size_t{1};
@@ -60,7 +61,14 @@ std::string firstDifference(const compare::PredictedStep& step, const StepMatch&
         text += fmt::format(", where {} were allocated",
                             base::exactBytesText(base::Bytes{
                                 measured.device.allocations().bytes[match.measured[other]]}));
-    return text + ".";
+    return text;
+}
+
+std::int64_t foundPerMille(const StepMatch& match)
+{
+    return match.predicted.empty()
+               ? 1000
+               : static_cast<std::int64_t>(match.found() * 1000 / match.predicted.size());
 }
 
 /// How many bytes of what forward allocates were found. Sizes in backward and in the optimizer are
@@ -87,20 +95,20 @@ std::int64_t forwardPerMille(const compare::PredictedStep& step, const StepMatch
 base::Result<void> checkStep(const compare::PredictedStep& step, const StepMatch& match,
                              const MeasuredStep& measured)
 {
-    if (std::min(static_cast<std::int64_t>(match.perMille()), forwardPerMille(step, match))
-        >= kLeastPerMille)
+    const std::int64_t forward = forwardPerMille(step, match);
+    if (std::min(foundPerMille(match), forward) >= kLeastPerMille)
         return {};
-    std::string text = fmt::format(
-        "The recording is one of another model, batch or plan: of {} that the step makes, {} in {} "
-        "by order and size, and of the bytes that forward allocates {} %.",
-        base::counted(match.predicted.size(), "allocation"),
-        base::counted(match.inOrder.size(), "is found", "are found"), measured.window.text(),
-        forwardPerMille(step, match) / 10);
-    text += firstDifference(step, match, measured);
-    if (measured.device.reserved().points().empty())
-        text += " A capture has the driver's blocks, not tensors: compare the snapshot of the same "
-                "run.";
-    return base::failure(base::ErrorKind::File, std::move(text));
+    // An allocator never has all that it reserves in use; the driver gives what is asked for.
+    if (measured.device.reserved().largest() == memtrace::summaryOf(measured.device).peak)
+        return base::failure(base::ErrorKind::File,
+                             "The recording has the driver's blocks, as a capture does, not "
+                             "tensors: compare the snapshot of the same run.");
+    return base::failure(
+        base::ErrorKind::File,
+        fmt::format("The recording is one of another model, batch or plan: {} of {} predicted "
+                    "allocations are in {}, with {} % of the bytes of forward{}.",
+                    match.found(), match.predicted.size(), measured.window.text(), forward / 10,
+                    firstDifference(step, match, measured)));
 }
 
 std::optional<base::Bytes> driverPeak(const Measured& measured, int ordinal)
@@ -156,7 +164,8 @@ base::Result<WaterfallPtr> buildWaterfall(const plan::Problem& problem, const pl
                                           const Measured& measured, const base::JobContext& job)
 {
     const memtrace::DeviceTrace& device = measured.trace->devices()[measured.device];
-    const MeasuredStep step = measuredStep(*measured.trace, device);
+    const MeasuredStep step =
+        measuredStep(*measured.trace, device, problem.step()->header.microSteps > 1);
     auto waterfall = std::make_shared<Waterfall>();
     waterfall->predicted = predictedStep(problem, plan, roundingOf(step));
     waterfall->window = step.window;
@@ -179,13 +188,12 @@ base::Result<WaterfallPtr> buildWaterfall(const plan::Problem& problem, const pl
     waterfall->classes = classBytes(waterfall->predicted, waterfall->match, step, workspaces);
     waterfall->phases = phaseBytes(waterfall->predicted, waterfall->match, step);
     addRows(*waterfall, parts,
-            {waterfall->predicted, step, waterfall->place, parts.byFrames, parts.sizedOlder,
-             !levels.doubt.empty()});
-    if (waterfall->match.perMille() < kUsualPerMille)
+            {waterfall->predicted, step, waterfall->place, parts.byFrames, !levels.doubt.empty()});
+    if (foundPerMille(waterfall->match) < kUsualPerMille)
         waterfall->notes.push_back(fmt::format(
             "Only {} of {} were found by order and size: the recording may be one of another plan, "
             "or PyTorch took other kernels.",
-            waterfall->match.inOrder.size(),
+            waterfall->match.found(),
             base::counted(waterfall->match.predicted.size(), "predicted allocation")));
     if (!levels.doubt.empty())
         waterfall->notes.push_back(levels.doubt);

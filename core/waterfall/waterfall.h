@@ -3,8 +3,8 @@
 
 #include "core/base/job_context.h"
 #include "core/waterfall/class_bytes.h"
-#include "core/waterfall/match_step.h"
 #include "core/waterfall/row.h"
+#include "core/waterfall/step_match.h"
 
 #include <array>
 #include <cstddef>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/diff/diff_profiles.h"
 #include "app/cli/diff/diff_steps.h"
+#include "app/cli/diff/diff_waterfall.h"
 #include "app/cli/graph_input.h"
 #include "app/cli/numbers.h"
 #include "app/cli/plan/evaluation_json.h"
@@ -89,8 +90,8 @@ public:
     explicit Diff(CLI::App& app)
         : Verb{
             app, "diff",
-            "Compare a measurement with its prediction, two graphs, two plans of a graph, or two "
-            "memory profiles"}
+            "Compare a measurement or a memory profile with its prediction, two graphs, two plans "
+            "of a graph, or two memory profiles"}
     {
         command()
             .add_option("A", m_measurement,
@@ -102,7 +103,8 @@ public:
                         "Traced step that was measured, or another traced step, plan or profile")
             ->required();
         command().add_option("C", m_plan,
-                             "Plan of the second measured run, or the graph of both plans");
+                             "Plan of the second measured run or of the profile, or the graph of "
+                             "both plans");
         m_at.addTo(command());
         command()
             .add_option("--device", m_device,
@@ -114,8 +116,11 @@ public:
         command()
             .add_option("--top", m_profiles.top, "Of profiles: groups to print")
             ->check(wholeNumber(1, kMostGroups));
-        close("diff MEASUREMENT GRAPH [PLAN], diff GRAPH GRAPH, diff PLAN PLAN GRAPH, diff PROFILE "
-              "PROFILE.\n"
+        command().add_option("--capture", m_capture,
+                             "Of a profile and its prediction: capture of the same run, which has "
+                             "the memory that is foreign to PyTorch");
+        close("diff MEASUREMENT GRAPH [PLAN], diff GRAPH PROFILE [PLAN], diff GRAPH GRAPH, diff "
+              "PLAN PLAN GRAPH, diff PROFILE PROFILE.\n"
               "Example: plimsoll-cli diff mine.measurement.json mine.plimsoll.json.gz plan.json");
     }
 
@@ -126,12 +131,17 @@ public:
             workspace::fileFormats().kindOf(m_measurement);
         if (const auto other = workspace::fileFormats().kindOf(m_graph);
             kind == readers::FileKind::Profile || other == readers::FileKind::Profile) {
-            Answer answer = compareProfiles(kind, other);
+            const bool isPredicted =
+                kind == readers::FileKind::Graph || other == readers::FileKind::Graph;
+            Answer answer = isPredicted ? compareWithGraph(kind == readers::FileKind::Graph)
+                                        : compareProfiles(kind, other);
             answer.json["seconds"] = clock.seconds();
             return answer;
         }
         if (isGiven("--by") || isGiven("--top"))
             throw VerbError(ErrorKind::Usage, "--by and --top are for memory profiles.");
+        if (isGiven("--capture"))
+            throw VerbError(ErrorKind::Usage, "--capture is for a profile and its prediction.");
         if (kind != readers::FileKind::Measurement) {
             Answer answer = kind == readers::FileKind::Plan ? comparePlans() : compareGraphs();
             answer.json["seconds"] = clock.seconds();
@@ -166,26 +176,56 @@ private:
     {
         if (kind && other && *kind != *other)
             throw VerbError(ErrorKind::Usage,
-                            fmt::format("{} is a {} and {} a {}: diff takes two profiles.",
+                            fmt::format("{} is a {} and {} a {}: diff takes two profiles, or a "
+                                        "profile and a graph.",
                                         io::pathText(m_measurement), readers::kindName(*kind),
                                         io::pathText(m_graph), readers::kindName(*other)));
         if (!m_plan.empty() || m_at.isGiven())
             throw VerbError(ErrorKind::Usage,
                             "Comparing two profiles takes neither a third file nor --at.");
+        if (isGiven("--capture"))
+            throw VerbError(ErrorKind::Usage, "--capture is for a profile and its prediction.");
         m_profiles.first = m_measurement;
         m_profiles.second = m_graph;
-        if (isGiven("--device")) {
-            int ordinal = 0;
-            const auto [end, error] =
-                std::from_chars(m_device.data(), m_device.data() + m_device.size(), ordinal);
-            if (error != std::errc{} || end != m_device.data() + m_device.size())
-                throw VerbError(ErrorKind::Usage,
-                                fmt::format("--device takes the number of a device for profiles, "
-                                            "not \"{}\".",
-                                            base::printable(m_device, 40)));
-            m_profiles.device = ordinal;
-        }
+        m_profiles.device = ordinal();
+        if (isGiven("--device") && !m_profiles.device)
+            throw VerbError(ErrorKind::Usage,
+                            fmt::format("--device takes the number of a device for profiles, not "
+                                        "\"{}\".",
+                                        base::printable(m_device, 40)));
         return diffProfiles(m_profiles, common());
+    }
+    /// --device as the number of a profile's device; none if it is something else.
+    [[nodiscard]] std::optional<int> ordinal() const
+    {
+        int number = 0;
+        const char* const last = m_device.data() + m_device.size();
+        const auto [end, error] = std::from_chars(m_device.data(), last, number);
+        return isGiven("--device") && error == std::errc{} && end == last ? std::optional{number}
+                                                                          : std::nullopt;
+    }
+    Answer compareWithGraph(bool isGraphFirst)
+    {
+        if (isGiven("--by") || isGiven("--top"))
+            throw VerbError(ErrorKind::Usage, "--by and --top are for two memory profiles.");
+        WaterfallInput input{isGraphFirst ? m_measurement : m_graph,
+                             isGraphFirst ? m_graph : m_measurement,
+                             m_plan,
+                             m_capture,
+                             ordinal(),
+                             {},
+                             plan::keepEverything()};
+        if (input.ordinal)
+            m_device = plan::kDefaultDevice;
+        if (m_plan.empty()) {
+            input.problem = problemOf(input.graph);
+        } else {
+            compare::PredictedStep step =
+                legalStep(m_plan, readPlan(m_plan, input.graph, m_at, common()));
+            input.problem = plan::singleProcess(step.problem); // a rank's memory isn't its own
+            input.decisions = std::move(step.plan);
+        }
+        return diffWaterfall(std::move(input), common());
     }
     Answer comparePlans() const
     {
@@ -307,6 +347,7 @@ private:
     std::string m_graph;
     AtOption m_at;
     std::string m_plan;
+    std::string m_capture;
     std::string m_device{plan::kDefaultDevice};
     ProfilePair m_profiles;
 };
