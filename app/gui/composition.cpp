@@ -13,6 +13,7 @@
 #include "ui/record/recorder.h"
 #include "ui/start_page/opening.h"
 #include "ui/timeline_commands/timeline_commands.h"
+#include "ui/waterfall_page/waterfall_kind.h"
 
 #include <QCommandLineParser>
 #include <QCoreApplication>
@@ -165,10 +166,11 @@ ui::PageRegistry pageKinds(ui::Settings& settings, const Arguments& arguments)
     const auto recorder = std::make_shared<ui::Recorder>();
     return {workspace::documentKinds(
                 ui::openingOf(settings, arguments.device, *plan::findDevice(plan::kDefaultDevice))),
-            {ui::plannerPageKind(settings, arguments.budget, ui::plannerLayout()),
+            {ui::withMeasuredCommand(
+                 ui::plannerPageKind(settings, arguments.budget, ui::plannerLayout()), settings),
              ui::withCompareCommand(ui::profilePageKind(settings, ui::profileLayout(), recorder),
                                     settings),
-             ui::comparePageKind(settings)},
+             ui::comparePageKind(settings), ui::waterfallPageKind(settings)},
             ui::timelineCommands(),
             {ui::launchCommand(settings, recorder)}};
 }

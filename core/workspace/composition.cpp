@@ -4,6 +4,7 @@
 #include "core/workspace/comparison/comparison_document.h"
 #include "core/workspace/file_formats.h"
 #include "core/workspace/profile/profile_document.h"
+#include "core/workspace/waterfall/waterfall_document.h"
 
 #include <utility>
 
@@ -12,7 +13,8 @@ namespace plimsoll::workspace {
 DocumentKinds documentKinds(OpeningOf opening)
 {
     return {fileFormats(),
-            {planDocuments(std::move(opening)), profileDocuments(), comparisonDocuments()}};
+            {planDocuments(std::move(opening)), profileDocuments(), comparisonDocuments(),
+             waterfallDocuments()}};
 }
 
 DocumentKinds documentKinds(const Choices& choices)

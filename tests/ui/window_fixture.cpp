@@ -17,6 +17,7 @@
 #include "ui/record/launch_command.h"
 #include "ui/record/recorder.h"
 #include "ui/timeline_commands/timeline_commands.h"
+#include "ui/waterfall_page/waterfall_kind.h"
 
 #include "tests/support/planned_sample.h"
 
@@ -49,10 +50,11 @@ void WindowFixture::openWindow(QSize size, std::optional<base::Budget> firstBudg
     const auto recorder = std::make_shared<ui::Recorder>();
     ui::PageRegistry registry{
         workspace::documentKinds(tests::defaultChoices()),
-        {ui::plannerPageKind(*m_settings, firstBudget, ui::plannerLayout()),
+        {ui::withMeasuredCommand(ui::plannerPageKind(*m_settings, firstBudget, ui::plannerLayout()),
+                                 *m_settings),
          ui::withCompareCommand(ui::profilePageKind(*m_settings, ui::profileLayout(), recorder),
                                 *m_settings),
-         ui::comparePageKind(*m_settings)},
+         ui::comparePageKind(*m_settings), ui::waterfallPageKind(*m_settings)},
         ui::timelineCommands(),
         {ui::launchCommand(*m_settings, recorder)}};
     if (extend)

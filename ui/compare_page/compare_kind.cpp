@@ -2,6 +2,7 @@
 #include "ui/compare_page/compare_kind.h"
 
 #include "core/workspace/profile/profile_document.h"
+#include "core/workspace/waterfall/waterfall_document.h"
 #include "ui/compare_page/compare_page.h"
 #include "ui/compare_page/compare_view.h"
 #include "ui/compare_page/profile_chooser.h"
@@ -39,9 +40,14 @@ void compareWith(DocumentPage& page, Settings& settings)
     if (profile == nullptr)
         return;
     workspace::ComparedProfiles profiles{workspace::comparedProfile(*profile)};
-    const ChosenProfiles chosen = chooseProfiles(page, settings, profiles);
+    const ChosenProfiles chosen = chooseProfiles(page, settings, profiles, true);
     if (chosen.isEmpty())
         return;
+    if (chosen.graph != nullptr) {
+        if (auto document = workspace::compareWithGraph(*chosen.graph, profiles.front()))
+            page.requestDocument(*std::move(document));
+        return;
+    }
     profiles.insert(profiles.end(), chosen.open.begin(), chosen.open.end());
     page.requestDocument(std::make_unique<workspace::ComparisonDocument>(std::move(profiles)),
                          chosen.files);

@@ -47,18 +47,35 @@ workspace::ComparedProfiles openProfiles(const QWidget& window,
     return found;
 }
 
-ProfileChooser::ProfileChooser(workspace::ComparedProfiles open, Settings& settings,
-                               QWidget* parent)
-    : QDialog{parent}, m_open{std::move(open)}, m_settings{settings}
+std::vector<const workspace::PlanDocument*> openGraphs(const QWidget& window)
+{
+    std::vector<const workspace::PlanDocument*> found;
+    for (const DocumentPage* page : window.findChildren<DocumentPage*>())
+        if (const auto* graph =
+                dynamic_cast<const workspace::PlanDocument*>(&page->shownDocument()))
+            found.push_back(graph);
+    return found;
+}
+
+ProfileChooser::ProfileChooser(workspace::ComparedProfiles open,
+                               std::vector<const workspace::PlanDocument*> graphs,
+                               Settings& settings, QWidget* parent)
+    : QDialog{parent}, m_open{std::move(open)}, m_graphs{std::move(graphs)}, m_settings{settings}
 {
     setWindowTitle(tr("Compare With"));
     auto* column = makeColumn(this, 8, {16, 16, 16, 16});
-    column->addWidget(new QLabel{tr("Profiles that are open:"), this});
+    column->addWidget(new QLabel{m_graphs.empty() ? tr("Profiles that are open:")
+                                                  : tr("Profiles and graphs that are open:"),
+                                 this});
     m_list = new QListWidget{this};
     m_list->setAccessibleName(tr("Open profiles"));
     for (const workspace::ComparedProfile& profile : m_open) {
         auto* item = new QListWidgetItem{fileText(profile.name), m_list};
         item->setCheckState(m_open.size() == 1 ? Qt::Checked : Qt::Unchecked);
+    }
+    for (const workspace::PlanDocument* graph : m_graphs) {
+        auto* item = new QListWidgetItem{tr("%1, predicted").arg(fileText(graph->name())), m_list};
+        item->setCheckState(m_open.empty() && m_graphs.size() == 1 ? Qt::Checked : Qt::Unchecked);
     }
     column->addWidget(m_list, 1);
     auto* buttons = makeRow(nullptr, 8);
@@ -92,25 +109,34 @@ void ProfileChooser::chooseProfileFiles()
 
 void ProfileChooser::followChecks()
 {
-    m_compare->setEnabled(!chosen().open.empty());
+    m_compare->setEnabled(!chosen().isEmpty());
 }
 
 ChosenProfiles ProfileChooser::chosen() const
 {
-    ChosenProfiles chosen{{}, m_files};
-    for (int row = 0; row < m_list->count(); ++row)
-        if (m_list->item(row)->checkState() == Qt::Checked)
-            chosen.open.push_back(m_open[static_cast<std::size_t>(row)]);
+    ChosenProfiles chosen{{}, m_files, nullptr};
+    for (int row = 0; row < m_list->count(); ++row) {
+        if (m_list->item(row)->checkState() != Qt::Checked)
+            continue;
+        const auto at = static_cast<std::size_t>(row);
+        if (at < m_open.size())
+            chosen.open.push_back(m_open[at]);
+        else
+            chosen.graph = m_graphs[at - m_open.size()];
+    }
     return chosen;
 }
 
 ChosenProfiles chooseProfiles(DocumentPage& page, Settings& settings,
-                              const workspace::ComparedProfiles& compared)
+                              const workspace::ComparedProfiles& compared, bool withGraphs)
 {
     workspace::ComparedProfiles open = openProfiles(*page.window(), compared);
-    if (open.empty())
-        return {{}, askForProfileFiles(page.window(), settings)};
-    ProfileChooser dialog{std::move(open), settings, page.window()};
+    std::vector<const workspace::PlanDocument*> graphs;
+    if (withGraphs)
+        graphs = openGraphs(*page.window());
+    if (open.empty() && graphs.empty())
+        return {{}, askForProfileFiles(page.window(), settings), nullptr};
+    ProfileChooser dialog{std::move(open), std::move(graphs), settings, page.window()};
     return dialog.exec() == QDialog::Accepted ? dialog.chosen() : ChosenProfiles{};
 }
 

@@ -2,9 +2,12 @@
 #pragma once
 
 #include "core/workspace/comparison/compared_profile.h"
+#include "core/workspace/plan_document.h"
 
 #include <QDialog>
 #include <QStringList>
+
+#include <vector>
 
 class QListWidget;
 class QPushButton;
@@ -19,21 +22,31 @@ struct ChosenProfiles
 {
     workspace::ComparedProfiles open;
     QStringList files;
+    /// An open graph whose step is predicted for the profile; null: none was chosen.
+    const workspace::PlanDocument* graph = nullptr;
 
-    [[nodiscard]] bool isEmpty() const { return open.empty() && files.isEmpty(); }
+    [[nodiscard]] bool isEmpty() const
+    {
+        return open.empty() && files.isEmpty() && graph == nullptr;
+    }
 };
 
 /// The profiles that are open in a window, without those that are compared already.
 [[nodiscard]] workspace::ComparedProfiles openProfiles(const QWidget& window,
                                                        const workspace::ComparedProfiles& compared);
 
-/// Lets the user choose among open profiles, and files.
+/// The graphs that are open in a window.
+[[nodiscard]] std::vector<const workspace::PlanDocument*> openGraphs(const QWidget& window);
+
+/// Lets the user choose among open profiles and graphs, and files.
 class ProfileChooser : public QDialog
 {
     Q_OBJECT
 
 public:
-    ProfileChooser(workspace::ComparedProfiles open, Settings& settings, QWidget* parent);
+    ProfileChooser(workspace::ComparedProfiles open,
+                   std::vector<const workspace::PlanDocument*> graphs, Settings& settings,
+                   QWidget* parent);
 
     [[nodiscard]] ChosenProfiles chosen() const;
     [[nodiscard]] QListWidget& list() const { return *m_list; }
@@ -43,14 +56,16 @@ private:
     void followChecks();
 
     workspace::ComparedProfiles m_open;
+    std::vector<const workspace::PlanDocument*> m_graphs; ///< listed behind the profiles
     Settings& m_settings;
     QStringList m_files;
     QListWidget* m_list = nullptr;
     QPushButton* m_compare = nullptr;
 };
 
-/// Asks for profiles: for files at once if no other profile is open.
+/// Asks for profiles: for files at once if nothing else is open. `withGraphs`: or for a graph.
 [[nodiscard]] ChosenProfiles chooseProfiles(DocumentPage& page, Settings& settings,
-                                            const workspace::ComparedProfiles& compared);
+                                            const workspace::ComparedProfiles& compared,
+                                            bool withGraphs = false);
 
 } // namespace plimsoll::ui
