@@ -48,6 +48,7 @@ private Q_SLOTS:
     void theCursorReadsBothCurves();
     void anotherGraphIsToldAndUndone();
     void aSessionKeepsBoth();
+    void aPlanTakesTheGraphsPlace();
 
 private:
     [[nodiscard]] WaterfallPage* shown() const
@@ -231,6 +232,46 @@ void WaterfallPageTest::aSessionKeepsBoth()
     QCOMPARE(page->picture()->waterfall->row(waterfall::Reason::Outputs).bytes.count(), -131072000);
     if (const QByteArray copy = qgetenv("WATERFALL_SESSION"); !copy.isEmpty())
         QFile::copy(path, QString::fromLocal8Bit(copy)); // to look at
+}
+
+void WaterfallPageTest::aPlanTakesTheGraphsPlace()
+{
+    WaterfallPage* page = compareByDialog(kRecorded, "profile.compare");
+    QVERIFY(page != nullptr);
+    const QString plan = QString::fromStdString(m_folder->file("plan.json"));
+    QCOMPARE(tests::runCli({QStringLiteral("plan"), kEncoder, QStringLiteral("--budget"),
+                            QStringLiteral("70%"), QStringLiteral("--planner"),
+                            QStringLiteral("rotor"), QStringLiteral("--export"), plan})
+                 .exit,
+             0);
+    // Dropped on the page.
+    page->addFile(plan);
+    QTRY_VERIFY_WITH_TIMEOUT(page->compared().prediction()->plan != nullptr && page->isSettled(),
+                             kPatience);
+    QVERIFY(page->summary().cardText(0).startsWith(QStringLiteral("encoder · rotor")));
+    // The recording ran without it: what the plan recomputes isn't in it, and nothing hides that.
+    QVERIFY(page->picture() != nullptr);
+    const waterfall::Waterfall& found = *page->picture()->waterfall;
+    QVERIFY(found.predictedPeak.count() < 1101373192);
+    QVERIFY(found.match.found() < found.match.predicted.size());
+    std::int64_t sum = found.predictedPeak.count();
+    for (const waterfall::WaterfallRow& row : found.rows)
+        if (row.reason <= waterfall::Reason::NotExplained)
+            sum += row.bytes.count();
+    QCOMPARE(sum, found.measuredPeak.count());
+    const std::int64_t peak = found.predictedPeak.count();
+    // A session keeps the plan.
+    const QString path = QString::fromStdString(m_folder->file("planned.plimsoll"));
+    m_window->saveTo(*page, path);
+    QTRY_VERIFY_WITH_TIMEOUT(page->isInSession() && !page->isUnsaved(), kPatience);
+    m_window->closePage(*page);
+    QTRY_COMPARE_WITH_TIMEOUT(m_window->pages().size(), 2U, kPatience);
+    m_window->openFiles({path});
+    page = compared();
+    QVERIFY(page != nullptr);
+    QCOMPARE(page->picture()->waterfall->predictedPeak.count(), peak);
+    page->undoStack().undo(); // nothing: it was just opened
+    QCOMPARE(page->picture()->waterfall->predictedPeak.count(), peak);
 }
 
 } // namespace
