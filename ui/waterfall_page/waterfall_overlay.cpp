@@ -55,16 +55,15 @@ void WaterfallOverlay::draw(const PaintContext& context)
     image.fill(Qt::transparent);
     image.setDevicePixelRatio(ratio);
     QPainter painter{&image};
-    const auto edge = [&](const std::vector<std::int64_t>& bytes) {
-        return edgeOf(heights(bytes, spans, columns), plot.height());
-    };
+    const std::vector<float> below = heights(m_curves->predicted, spans, columns);
+    const std::vector<float> above = heights(m_curves->measured, spans, columns);
+    const QPolygonF predicted = edgeOf(below, plot.height());
     const auto line = [&](const QPolygonF& points, std::size_t side) {
         QPen pen = dashedPen(context.color(sideRole(side)), kLine, sideDashes(side));
         pen.setJoinStyle(Qt::MiterJoin);
         setShape(painter, pen);
         painter.drawPolyline(points);
     };
-    const QPolygonF predicted = edge(m_curves->predicted);
     if (!predicted.isEmpty()) {
         QPolygonF area = predicted;
         area << QPointF{predicted.last().x(), plot.height()}
@@ -74,10 +73,29 @@ void WaterfallOverlay::draw(const PaintContext& context)
                  mixed(context.color(Role::Accent), kFill, context.color(Role::Plot)));
         painter.drawPolygon(area);
     }
-    line(edge(m_curves->measured), 1);
+    paintGap(context, painter, below, above);
+    line(edgeOf(above, plot.height()), 1);
     line(predicted, 0);
     painter.end();
     m_picture = QPixmap::fromImage(std::move(image));
+}
+
+/// What was measured more, or less, column by column: the hatch goes on from one to the next.
+void WaterfallOverlay::paintGap(const PaintContext& context, QPainter& painter,
+                                const std::vector<float>& predicted,
+                                const std::vector<float>& measured)
+{
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    const double base = context.frame.at.plot().height();
+    const QBrush more{context.color(Role::Warn), Qt::BDiagPattern};
+    const QBrush less{context.color(Role::Ok), Qt::BDiagPattern};
+    for (std::size_t x = 0; x < std::min(predicted.size(), measured.size()); ++x) {
+        const double high = std::max(predicted[x], measured[x]);
+        const double low = std::min(predicted[x], measured[x]);
+        if (high - low >= 1)
+            painter.fillRect(QRectF{static_cast<double>(x), base - high, 1, high - low},
+                             measured[x] > predicted[x] ? more : less);
+    }
 }
 
 std::optional<PeakMark> WaterfallOverlay::markOf(const TimelineFrame& frame) const

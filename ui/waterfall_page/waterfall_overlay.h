@@ -12,7 +12,8 @@
 
 namespace plimsoll::ui {
 
-/// The predicted curve, dashed over a pale area, and the measured one, solid, with its peak.
+/// The predicted curve, dashed over a pale area, the measured one, solid, with its peak, and the
+/// gap between them, hatched.
 class WaterfallOverlay : public TimelineOverlay
 {
 public:
@@ -39,6 +40,8 @@ public:
 
 private:
     void draw(const PaintContext& context);
+    static void paintGap(const PaintContext& context, QPainter& painter,
+                         const std::vector<float>& predicted, const std::vector<float>& measured);
     void paintCursor(const PaintContext& context) const;
     /// None: it isn't in the plot.
     [[nodiscard]] std::optional<PeakMark> markOf(const TimelineFrame& frame) const;
