@@ -2,6 +2,7 @@
 #include "core/waterfall/peak_parts.h"
 
 #include "core/device/workspaces.h"
+#include "core/memtrace/frames.h"
 #include "core/waterfall/measured_place.h"
 
 #include <algorithm>
@@ -23,26 +24,20 @@ using memtrace::kNone;
 constexpr base::Bytes kLargeWorkspace{32 * base::kMiB};
 constexpr base::Bytes kSmallWorkspace{1 * base::kMiB};
 
-/// Stacks with a function that takes memory for a library.
-std::vector<bool> stacksOfLibraries(const memtrace::StackTable& stacks)
+/// Stacks with a function of C++ that takes a workspace for a library, such as
+/// at::cuda::allocateCUDABlasWorkspace(). Names of libraries alone don't tell: cuDNN's ops allocate
+/// their results, too.
+std::vector<bool> stacksOfWorkspaces(const memtrace::StackTable& stacks)
 {
-    constexpr std::array kParts{"cublas",
-                                "Cublas",
-                                "CUDABlas",
-                                "cudnn",
-                                "CUDABlasLt",
-                                "Workspace",
-                                "getChosenWorkspaceSize"};
-    std::vector<bool> ofLibraries(stacks.stackCount());
-    for (std::size_t i = 0; i < ofLibraries.size(); ++i)
-        ofLibraries[i] =
+    std::vector<bool> ofWorkspaces(stacks.stackCount());
+    for (std::size_t i = 0; i < ofWorkspaces.size(); ++i)
+        ofWorkspaces[i] =
             std::ranges::any_of(stacks.stack(memtrace::StackId{i}), [&](memtrace::FrameId id) {
-                const std::string_view name = stacks.text(stacks.frame(id).name);
-                return !name.ends_with(".py") && std::ranges::any_of(kParts, [&](const char* part) {
-                    return name.find(part) != std::string_view::npos;
-                });
+                const memtrace::Frame& frame = stacks.frame(id);
+                return !memtrace::isPython(stacks, frame)
+                       && stacks.text(frame.name).find("Workspace") != std::string_view::npos;
             });
-    return ofLibraries;
+    return ofWorkspaces;
 }
 
 /// Divides the difference of the peaks among the reasons.
@@ -57,7 +52,7 @@ public:
         , m_place{static_cast<std::int64_t>(place)}
         , m_instances{step.evaluation->schedule->instances}
         , m_all{measured.device.allocations()}
-        , m_ofLibraries{stacksOfLibraries(measured.trace.stacks())}
+        , m_ofWorkspaces{stacksOfWorkspaces(measured.trace.stacks())}
     {
         for (std::size_t i = 0; i < kReasonCount; ++i)
             m.rows[i].reason = static_cast<Reason>(i);
@@ -140,7 +135,7 @@ private:
 
     [[nodiscard]] Reason reasonOfUnmatched(std::uint32_t allocation)
     {
-        if (m_ofLibraries[m_all.stack[allocation]]) {
+        if (m_ofWorkspaces[m_all.stack[allocation]]) {
             ++m.byFrames;
             return Reason::Workspaces;
         }
@@ -215,7 +210,7 @@ private:
     std::int64_t m_place;
     const std::vector<plan::Instance>& m_instances;
     const memtrace::Allocations& m_all;
-    std::vector<bool> m_ofLibraries; ///< by stack
+    std::vector<bool> m_ofWorkspaces; ///< by stack
     PeakParts m;
     std::set<std::int64_t> m_predictedSizes;
 };

@@ -2,6 +2,7 @@
 #include "core/waterfall/reasons.h"
 
 #include "core/base/format.h"
+#include "core/memtrace/analysis/classify.h"
 
 #include <fmt/format.h>
 
@@ -73,14 +74,24 @@ std::string outputsText(const WaterfallRow& row)
                : "The program keeps results of the step for longer than predicted.";
 }
 
-std::string residentsText(const WaterfallRow& row)
+std::string residentsText(const WaterfallRow& row, const MeasuredStep& measured)
 {
     if (row.allocations.empty() && row.instances.empty())
         return "What is older than the step is as predicted.";
-    return fmt::format("Of what is older than the step, {} not predicted, and {} predicted but not "
-                       "there.",
-                       base::counted(row.allocations.size(), "block is", "blocks are"),
-                       base::counted(row.instances.size(), "is", "are"));
+    std::string text = fmt::format(
+        "Of what is older than the step, {} not predicted, and {} predicted but not there",
+        base::counted(row.allocations.size(), "block is", "blocks are"),
+        base::counted(row.instances.size(), "is", "are"));
+    const memtrace::Classes classes = memtrace::classify(measured.trace, measured.device);
+    const auto gradients = static_cast<std::size_t>(
+        std::ranges::count_if(row.allocations, [&](std::uint32_t allocation) {
+            return classes.classAt(allocation) == memtrace::MemoryClass::Gradients;
+        }));
+    if (gradients > 0)
+        text += fmt::format(": {} from an earlier backward, such as gradients that weren't cleared "
+                            "yet",
+                            base::counted(gradients, "is", "are"));
+    return text + ".";
 }
 
 std::string notExplainedText(const WaterfallRow& row)
@@ -142,7 +153,7 @@ std::string reasonText(const WaterfallRow& row, const ReasonFacts& facts)
     case Reason::HeldLonger:
         return ofBlocks(row, "Nothing is held longer than predicted.",
                         "Live at the measured peak, where the prediction has freed it");
-    case Reason::Residents: return residentsText(row);
+    case Reason::Residents: return residentsText(row, facts.measured);
     case Reason::NotExplained: return notExplainedText(row);
     case Reason::Rounding:
         return facts.isRounded

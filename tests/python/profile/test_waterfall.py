@@ -9,7 +9,7 @@ import pytest
 from helpers.on_stand_in.recorded import CLI, environment
 
 TRAIN = '''
-"""Trains an MLP of six blocks: train.py BATCH plain|kept [PLAN]; `train.py BATCH trace` records its step without a GPU."""
+"""Trains an MLP of six blocks: train.py BATCH plain|kept|frames [PLAN]; `train.py BATCH trace` records its step without a GPU."""
 import ctypes, json, sys
 import plimsoll, torch
 
@@ -44,6 +44,8 @@ size, way, rest = int(sys.argv[1]), sys.argv[2], sys.argv[3:]
 if way == "trace":
     plimsoll.trace(Language(), tuple(batch_of(size, "cpu")), loss=loss_of, targets=1, optimizer=torch.optim.AdamW, name="language")
     sys.exit()
+if way == "frames":
+    torch.cuda.memory._record_memory_history(stacks="all")
 model = Language().cuda()
 assert ctypes.CDLL("libcuda.so.1").cudaMalloc(ctypes.byref(ctypes.c_void_p()), ctypes.c_size_t(FOREIGN)) == 0  # as another library
 if rest:
@@ -58,6 +60,8 @@ for _ in range(3):
         loss_of(model(tokens), labels).backward()
     optimizer.step()
     optimizer.zero_grad()
+if way == "frames":
+    torch.cuda.memory._dump_snapshot("frames.pickle")
 stats = torch.cuda.memory_stats()
 print(json.dumps({name: stats[f"{name}_bytes.all.peak"] for name in ("requested", "allocated", "reserved")}))
 '''
@@ -133,6 +137,13 @@ def test_phases_and_classes_add_up(plain, folder):
     phases = {each["phase"]: each["difference_bytes"] for each in answer["phases"]}
     # cuBLASLt's workspace in forward, nothing in the loss; in the optimizer the output and the loss are gone.
     assert phases == {"forward": 1 << 20, "loss": 0, "backward": 122_853_000 - 124_446_440, "optimizer": -OUTPUT - 4}
+
+
+def test_workspaces_are_recognised_by_their_stacks(folder):
+    variables = {key: value for key, value in environment().items() if key != "CUBLAS_WORKSPACE_CONFIG"}
+    subprocess.run([sys.executable, "train.py", "8", "frames"], check=True, cwd=folder, env=variables, capture_output=True)
+    (workspace,) = (row for row in diff(folder, GRAPH, "frames.pickle")["rows"] if row["key"] == "workspaces")
+    assert workspace["bytes"] == CUBLAS and "recognised by their stacks: 1 x 8,519,680 B" in workspace["text"]
 
 
 def test_an_output_that_the_loop_keeps_is_no_difference(folder):

@@ -148,7 +148,7 @@ memtrace::StackId PredictedRecording::stackOf(Stack stack)
     case Stack::Library: break;
     }
     return stacks.stack(std::vector<memtrace::FrameId>{
-        frame("CUDABlas.cpp", "at::cuda::getCurrentCUDABlasHandle()"),
+        frame("CUDABlas.cpp", "at::cuda::allocateCUDABlasWorkspace(unsigned long)"),
         frame("model.py", "forward")});
 }
 

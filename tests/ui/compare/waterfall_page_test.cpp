@@ -230,8 +230,6 @@ void WaterfallPageTest::aSessionKeepsBoth()
     QVERIFY(page != nullptr);
     QCOMPARE(page->summary().verdict(), verdict);
     QCOMPARE(page->picture()->waterfall->row(waterfall::Reason::Outputs).bytes.count(), -131072000);
-    if (const QByteArray copy = qgetenv("WATERFALL_SESSION"); !copy.isEmpty())
-        QFile::copy(path, QString::fromLocal8Bit(copy)); // to look at
 }
 
 void WaterfallPageTest::aPlanTakesTheGraphsPlace()

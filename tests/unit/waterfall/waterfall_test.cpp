@@ -83,6 +83,7 @@ private Q_SLOTS:
     void resultsThatTheProgramLetsGoOf();
     void freedEarlierAndHeldLonger();
     void whatIsOlderThanTheStep();
+    void gradientsOfTheStepBefore();
     void withoutACounterpartNothingIsExplained();
     void gradientsThatStayAreHeldLonger();
     void blocksThatTheProfilerRounds();
@@ -203,6 +204,31 @@ void WaterfallTest::whatIsOlderThanTheStep()
     QCOMPARE(rowsOf(*found), (Rows{{Reason::Residents, 877 - 2048}}));
     QCOMPARE(found->row(Reason::Residents).allocations.size(), std::size_t{2});
     QCOMPARE(found->row(Reason::Residents).instances, std::vector<std::uint32_t>{kState});
+}
+
+void WaterfallTest::gradientsOfTheStepBefore()
+{
+    // zero_grad() between forward and backward: the peak of forward has them.
+    const compare::PredictedStep step = stepOf();
+    PredictedRecording recording{step, 2};
+    const std::size_t second = *recording.find(true, recording.blockOf(kResult));
+    recording.insert(second + 1, second + 1, {9000, Stack::Forward, false, {}});
+    std::size_t gradient = 0; // the first step's
+    while (recording.blocks[gradient].instance != kGradient)
+        ++gradient;
+    recording.happenings.erase(recording.happenings.begin()
+                               + static_cast<std::ptrdiff_t>(*recording.find(false, gradient)));
+    const std::size_t backward = *recording.find(true, recording.blockOf(kPassing));
+    recording.happenings.insert(
+        recording.happenings.begin() + static_cast<std::ptrdiff_t>(backward), {false, gradient});
+    const auto found = compared(step, recording);
+    QCOMPARE(rowsOf(*found), (Rows{{Reason::OtherPlace, 9184 - kPeak},
+                                   {Reason::KernelScratch, 9000},
+                                   {Reason::Residents, 1024}}));
+    QCOMPARE(QString::fromStdString(found->row(Reason::Residents).text),
+             QStringLiteral("Of what is older than the step, 1 block is not predicted, and 0 are "
+                            "predicted but not there: 1 is from an earlier backward, such as "
+                            "gradients that weren't cleared yet."));
 }
 
 void WaterfallTest::withoutACounterpartNothingIsExplained()
