@@ -56,6 +56,13 @@ base::Result<AllocatorLevels> allocatorLevels(const MeasuredStep& measured,
     if (!device.reserved().points().empty())
         levels.reserved = device.reserved().largestIn(measured.window.begin + std::size_t{1},
                                                       measured.window.end + std::size_t{1});
+    if (levels.reserved && !device.foreign().points().empty()) {
+        levels.driver = base::Bytes{};
+        for (std::size_t step = measured.window.begin + std::size_t{1}; step <= measured.window.end;
+             ++step)
+            levels.driver =
+                std::max(*levels.driver, device.reserved().at(step) + device.foreign().at(step));
+    }
     const doctor::RecordedSettings settings = doctor::recordedSettings(measured.trace);
     base::Bytes most;
     bool isEqual = true;

@@ -19,6 +19,9 @@ struct AllocatorLevels
     /// why.
     std::string doubt;
     std::optional<base::Bytes> reserved; ///< the most; none if the recording doesn't tell
+    /// The most that the driver gave the process: reserved bytes and DeviceTrace::foreign(), if
+    /// that is known.
+    std::optional<base::Bytes> driver;
 };
 
 /// None of pinned host memory. Cancelled if stopped.

@@ -163,7 +163,7 @@ std::string reasonText(const WaterfallRow& row, const ReasonFacts& facts)
     case Reason::Fragmentation: return "Reserved, and not in use when most was.";
     case Reason::Foreign: break;
     }
-    return "What the driver gave the process at its peak, less what PyTorch had reserved.";
+    return "What others in the process hold when most of the device is in use.";
 }
 
 } // namespace plimsoll::waterfall

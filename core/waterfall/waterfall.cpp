@@ -111,16 +111,6 @@ base::Result<void> checkStep(const compare::PredictedStep& step, const StepMatch
                     firstDifference(step, match, measured)));
 }
 
-std::optional<base::Bytes> driverPeak(const Measured& measured, int ordinal)
-{
-    if (!measured.capture)
-        return std::nullopt;
-    const memtrace::TraceSummary summary = memtrace::summaryOf(*measured.capture);
-    const auto same =
-        std::ranges::find(summary.devices, ordinal, &memtrace::DeviceSummary::ordinal);
-    return same == summary.devices.end() ? std::nullopt : std::optional{same->peak};
-}
-
 /// Adds the rows of the levels that are known.
 void addRows(Waterfall& waterfall, PeakParts& parts, const ReasonFacts& facts)
 {
@@ -179,7 +169,7 @@ base::Result<WaterfallPtr> buildWaterfall(const plan::Problem& problem, const pl
     waterfall->place = placeOfPeak(waterfall->predicted, waterfall->match, step);
     waterfall->allocatedPeak = levels.allocated;
     waterfall->reservedPeak = levels.reserved;
-    waterfall->driverPeak = driverPeak(measured, device.ordinal());
+    waterfall->driverPeak = levels.driver;
     PeakParts parts = peakParts(waterfall->predicted, waterfall->match, step, waterfall->place);
     std::vector<std::uint32_t> workspaces;
     for (const Reason reason : {Reason::Workspaces, Reason::KernelScratch})

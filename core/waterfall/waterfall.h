@@ -20,8 +20,6 @@ struct Measured
 {
     memtrace::MemoryTracePtr trace;
     std::size_t device = 0; ///< in MemoryTrace::devices()
-    /// Of the same run, what the driver gave the process: a capture. May be null.
-    memtrace::MemoryTracePtr capture = nullptr;
 };
 
 /// How the measured peak of a step comes about from the predicted one. Immutable.
@@ -40,7 +38,8 @@ struct Waterfall
     std::size_t place = 0;                    ///< the predicted step that runs there
     std::optional<base::Bytes> allocatedPeak; ///< torch.cuda.max_memory_allocated(), of the step
     std::optional<base::Bytes> reservedPeak;  ///< torch.cuda.max_memory_reserved(), of the step
-    std::optional<base::Bytes> driverPeak;    ///< of all of the capture
+    /// Reserved bytes and those that others in the process hold, of the step.
+    std::optional<base::Bytes> driverPeak;
     std::vector<WaterfallRow> rows;
     std::vector<ClassBytes> classes; ///< at the two peaks
     std::array<PhaseBytes, graph::kPhaseCount> phases;

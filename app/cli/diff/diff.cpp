@@ -116,9 +116,6 @@ public:
         command()
             .add_option("--top", m_profiles.top, "Of profiles: groups to print")
             ->check(wholeNumber(1, kMostGroups));
-        command().add_option("--capture", m_capture,
-                             "Of a profile and its prediction: capture of the same run, which has "
-                             "the memory that is foreign to PyTorch");
         close("diff MEASUREMENT GRAPH [PLAN], diff GRAPH PROFILE [PLAN], diff GRAPH GRAPH, diff "
               "PLAN PLAN GRAPH, diff PROFILE PROFILE.\n"
               "Example: plimsoll-cli diff mine.measurement.json mine.plimsoll.json.gz plan.json");
@@ -140,8 +137,6 @@ public:
         }
         if (isGiven("--by") || isGiven("--top"))
             throw VerbError(ErrorKind::Usage, "--by and --top are for memory profiles.");
-        if (isGiven("--capture"))
-            throw VerbError(ErrorKind::Usage, "--capture is for a profile and its prediction.");
         if (kind != readers::FileKind::Measurement) {
             Answer answer = kind == readers::FileKind::Plan ? comparePlans() : compareGraphs();
             answer.json["seconds"] = clock.seconds();
@@ -183,8 +178,6 @@ private:
         if (!m_plan.empty() || m_at.isGiven())
             throw VerbError(ErrorKind::Usage,
                             "Comparing two profiles takes neither a third file nor --at.");
-        if (isGiven("--capture"))
-            throw VerbError(ErrorKind::Usage, "--capture is for a profile and its prediction.");
         m_profiles.first = m_measurement;
         m_profiles.second = m_graph;
         m_profiles.device = ordinal();
@@ -211,7 +204,6 @@ private:
         WaterfallInput input{isGraphFirst ? m_measurement : m_graph,
                              isGraphFirst ? m_graph : m_measurement,
                              m_plan,
-                             m_capture,
                              ordinal(),
                              {},
                              plan::keepEverything()};
@@ -347,7 +339,6 @@ private:
     std::string m_graph;
     AtOption m_at;
     std::string m_plan;
-    std::string m_capture;
     std::string m_device{plan::kDefaultDevice};
     ProfilePair m_profiles;
 };

@@ -167,7 +167,8 @@ std::string text(const Waterfall& found, const ordered_json& answer)
             lines += levelText("Reserved peak", *found.reservedPeak,
                                "torch.cuda.max_memory_reserved() of this step");
         else if (row.reason == Reason::Foreign)
-            lines += levelText("Driver's peak", *found.driverPeak, "of the capture");
+            lines += levelText("Driver's peak", *found.driverPeak,
+                               "with what others in the process hold");
     }
     lines += pairsText("peak by phase", answer["phases"], "phase");
     lines += pairsText("class at the peak", answer["classes"], "class");
@@ -180,11 +181,9 @@ std::string text(const Waterfall& found, const ordered_json& answer)
 
 Answer diffWaterfall(WaterfallInput input, const Common& common)
 {
-    waterfall::Measured measured{readProfile(input.profile, common), 0, nullptr};
+    waterfall::Measured measured{readProfile(input.profile, common), 0};
     const memtrace::DeviceTrace& device = deviceOf(*measured.trace, input.ordinal);
     measured.device = static_cast<std::size_t>(&device - measured.trace->devices().data());
-    if (!input.capture.empty())
-        measured.capture = readProfile(input.capture, common);
     Watch watch{common.quiet ? std::string{} : "Comparing"};
     auto found =
         waterfall::buildWaterfall(input.problem, input.decisions, measured, watch.context());
@@ -196,8 +195,6 @@ Answer diffWaterfall(WaterfallInput input, const Common& common)
     Answer answer;
     answer.json = {{"kind", "waterfall"}, {"graph", input.graph}, {"profile", input.profile}};
     answer.json["plan"] = input.plan.empty() ? ordered_json(nullptr) : ordered_json(input.plan);
-    answer.json["capture"] =
-        input.capture.empty() ? ordered_json(nullptr) : ordered_json(input.capture);
     answer.json.update(json(**found, device));
     answer.text = text(**found, answer.json);
     return answer;

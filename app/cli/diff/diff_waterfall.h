@@ -15,7 +15,6 @@ struct WaterfallInput
     std::string graph;
     std::string profile;
     std::string plan;           ///< empty: the step without a plan
-    std::string capture;        ///< of the same run; may be empty
     std::optional<int> ordinal; ///< of the profile's device; none: the one with the highest peak
     plan::Problem problem;
     plan::Plan decisions;

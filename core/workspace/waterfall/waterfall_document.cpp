@@ -174,7 +174,7 @@ Result<WaterfallPicturePtr> waterfallPicture(const ComparedStep& prediction,
                                              const base::JobContext& job)
 {
     auto picture = std::make_shared<WaterfallPicture>();
-    const waterfall::Measured measured{profile.trace, profile.device, nullptr};
+    const waterfall::Measured measured{profile.trace, profile.device};
     const plan::Problem problem =
         prediction.plan ? plan::singleProcess(prediction.plan->problem()) : prediction.problem;
     ASSIGN_OR_RETURN(picture->waterfall, waterfall::buildWaterfall(problem, prediction.decisions(),

@@ -90,8 +90,6 @@ void CliWaterfallTest::otherFilesAreRefused()
     refused({m_graph, m_profile, m_graph}, 3, "");
     refused({m_graph, m_profile, text("--by"), text("class")}, 2,
             "--by and --top are for two memory profiles.");
-    refused({m_profile, m_profile, text("--capture"), m_profile}, 2,
-            "--capture is for a profile and its prediction.");
     refused({m_graph, m_profile, text("--device"), text("7")}, 2, "7");
 }
 

@@ -55,7 +55,7 @@ void CurvesTest::bothSidesAreOnOneAxis()
 {
     const compare::PredictedStep step = smallStep();
     PredictedRecording recording{step};
-    const waterfall::Measured measured{recording.trace(), 0, nullptr};
+    const waterfall::Measured measured{recording.trace(), 0};
     const auto found = waterfall::buildWaterfall(step.problem, step.plan, measured);
     QVERIFY(found);
     const waterfall::AlignedCurvesPtr curves = waterfall::alignCurves(**found, measured);

@@ -290,15 +290,15 @@ void WaterfallTest::levelsOfTheDevice()
     const compare::PredictedStep step = stepOf();
     PredictedRecording recording{step};
     recording.builder().device(0).setReserved(Bytes{20'480});
-    memtrace::Builder capture;
-    memtrace::RecordedEvent memory;
-    memory.action = memtrace::Action::Alloc;
-    memory.address = 0x1000;
-    memory.bytes = 50'000;
-    memory.timeNs = 1;
-    QVERIFY(capture.device(0).add(memory));
-    const auto found = waterfall::buildWaterfall(
-        step.problem, step.plan, {recording.trace(), 0, *std::move(capture).build()});
+    // As a recording with the snapshot beside it has it.
+    const memtrace::MemoryTracePtr alone = recording.trace();
+    memtrace::DeviceColumns columns = alone->devices().front().columns();
+    columns.foreign = {{0, Bytes{29'520}}};
+    memtrace::TraceParts parts = alone->parts();
+    parts.devices = {memtrace::DeviceTrace{std::move(columns)}};
+    const auto both = std::make_shared<const memtrace::MemoryTrace>(std::move(parts));
+    const auto found = waterfall::buildWaterfall(step.problem, step.plan, {both, 0});
+    QVERIFY(found);
     const Waterfall& levels = **found;
     QCOMPARE(levels.allocatedPeak, Bytes{13'824});
     QCOMPARE(levels.reservedPeak, Bytes{20'480});
