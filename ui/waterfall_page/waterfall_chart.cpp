@@ -62,6 +62,9 @@ std::vector<ChartLine> chartLines(const waterfall::Waterfall& of)
         else if (row.reason == Fragmentation)
             lines.push_back(peakLine(WaterfallChart::tr("Reserved"), *of.reservedPeak,
                                      QStringLiteral("torch.cuda.max_memory_reserved()")));
+        else if (row.reason == Foreign)
+            lines.push_back(peakLine(WaterfallChart::tr("Of the device"), *of.driverPeak,
+                                     WaterfallChart::tr("with what others in the process hold")));
     }
     return lines;
 }
