@@ -109,11 +109,10 @@ std::optional<PeakMark> WaterfallOverlay::markOf(const TimelineFrame& frame) con
 
 Tag WaterfallOverlay::peakTag() const
 {
-    return {
-        QCoreApplication::translate("Waterfall", "measured %1")
-            .arg(bytesText(base::Bytes{m_curves->measured[m_curves->measuredPeak]}, Rounding::Up)),
-        {},
-        Role::Text};
+    return {QCoreApplication::translate("Waterfall", "measured %1")
+                .arg(bytesText(base::Bytes{m_curves->measured[m_curves->measuredPeak]})),
+            {},
+            Role::Text};
 }
 
 void WaterfallOverlay::place(const Placing& to, LabelRank rank) const

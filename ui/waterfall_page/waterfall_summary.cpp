@@ -51,7 +51,8 @@ void WaterfallSummary::setSides(const workspace::WaterfallDocument& document)
 {
     const auto& step = document.prediction();
     const auto& profile = document.profile();
-    m_cards[0].name->setText(step ? fileText(step->name()) : tr("No graph"));
+    m_step = step;
+    m_cards[0].name->setText(step ? fileText(step->name(true)) : tr("No graph"));
     m_cards[0].facts->setText(step ? (step->plan ? tr("plan, predicted") : tr("graph, predicted"))
                                    : tr("Drop a traced step here."));
     m_cards[1].name->setText(profile ? fileText(profile->name) : tr("No profile"));
@@ -67,11 +68,13 @@ void WaterfallSummary::setPicture(const workspace::WaterfallPicturePtr& picture)
         return;
     }
     const waterfall::Waterfall& of = *picture->waterfall;
-    m_cards[0].facts->setText(
-        tr("predicted, peak %1").arg(bytesText(of.predictedPeak, Rounding::Up)));
+    m_cards[0].name->setText(fileText(m_step->name(picture->isPlanned)));
+    m_cards[0].facts->setText((m_step->plan && !picture->isPlanned
+                                   ? tr("predicted without the plan, peak %1")
+                                   : tr("predicted, peak %1"))
+                                  .arg(bytesText(of.predictedPeak)));
     m_cards[1].facts->setText(
-        tr("%1, peak %2")
-            .arg(fileText(of.window.text()), bytesText(of.measuredPeak, Rounding::Up)));
+        tr("%1, peak %2").arg(fileText(of.window.text()), bytesText(of.measuredPeak)));
     m_verdict->setText(waterfallVerdict(of));
     m_classes->setWaterfall(of);
 }

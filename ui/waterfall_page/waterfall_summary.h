@@ -7,6 +7,7 @@
 #include <QWidget>
 
 #include <array>
+#include <optional>
 
 class QLabel;
 class QTableView;
@@ -40,6 +41,7 @@ private:
     [[nodiscard]] QWidget* makeCard(std::size_t side);
 
     std::array<Card, 2> m_cards;
+    std::optional<workspace::ComparedStep> m_step;
     QLabel* m_verdict = nullptr;
     ClassModel* m_classes = nullptr;
     QTableView* m_table = nullptr;

@@ -15,6 +15,7 @@ WaterfallView::WaterfallView(QWidget* parent) : TimelineView{parent}
     setAccessibleName(tr("Predicted and measured"));
     setManualPage(*this, QStringLiteral("compare.md#predicted-against-measured"));
     model().overlay = &m_overlay;
+    model().rounding = Rounding::Nearest; // as in the waterfall
     model().title = tr("Predicted and measured");
     model().peakName = tr("predicted");
     model().hover = [this](std::size_t step) { return hoverAt(step); };

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace plimsoll::workspace {
@@ -88,6 +89,13 @@ Result<ComparedStep> planned(ComparedStep prediction, const std::string& text,
     return prediction;
 }
 
+/// Of what is predicted, how much is found in the recording.
+double foundShare(const waterfall::Waterfall& of)
+{
+    return static_cast<double>(of.match.found())
+           / static_cast<double>(std::max<std::size_t>(1, of.match.predicted.size()));
+}
+
 Result<DocumentPtr> restoredWaterfall(const session::SessionStore& store,
                                       const session::SavedDocument& saved,
                                       const base::JobContext& job)
@@ -109,6 +117,7 @@ Result<DocumentPtr> restoredWaterfall(const session::SessionStore& store,
         if (state.value("is_planned", false)) {
             ASSIGN_OR_RETURN(const std::string text, store.blob(saved.id, kPlanBlob));
             ASSIGN_OR_RETURN(prediction, planned(*std::move(prediction), text, "The plan"));
+            prediction->isPlanNamed = state.value("is_plan_named", true);
         }
     }
     std::optional<ComparedProfile> profile;
@@ -129,14 +138,9 @@ Result<DocumentPtr> restoredWaterfall(const session::SessionStore& store,
 
 } // namespace
 
-std::string ComparedStep::name() const
+std::string ComparedStep::name(bool withPlan) const
 {
-    return plan ? fmt::format("{} · {}", graph.name, plan->plan().planner) : graph.name;
-}
-
-plan::Plan ComparedStep::decisions() const
-{
-    return plan ? plan->plan() : plan::keepEverything();
+    return plan && withPlan ? fmt::format("{} · {}", graph.name, plan->plan().planner) : graph.name;
 }
 
 Result<ComparedStep> comparedStep(const PlanDocument& document, plan::FrontierPoint plan,
@@ -166,6 +170,7 @@ Result<ComparedStep> withPlan(ComparedStep prediction, const std::filesystem::pa
 {
     io::Source source{plan};
     ASSIGN_OR_RETURN(const auto content, source.whole(job));
+    prediction.isPlanNamed = true;
     return planned(std::move(prediction), content->bytes, source.name());
 }
 
@@ -175,10 +180,20 @@ Result<WaterfallPicturePtr> waterfallPicture(const ComparedStep& prediction,
 {
     auto picture = std::make_shared<WaterfallPicture>();
     const waterfall::Measured measured{profile.trace, profile.device};
-    const plan::Problem problem =
-        prediction.plan ? plan::singleProcess(prediction.plan->problem()) : prediction.problem;
-    ASSIGN_OR_RETURN(picture->waterfall, waterfall::buildWaterfall(problem, prediction.decisions(),
-                                                                   measured, job.piece(0, 2)));
+    Result<waterfall::WaterfallPtr> best = base::cancelled();
+    if (prediction.plan)
+        best = waterfall::buildWaterfall(plan::singleProcess(prediction.plan->problem()),
+                                         prediction.plan->plan(), measured, job.piece(0, 4));
+    picture->isPlanned = static_cast<bool>(prediction.plan);
+    if (!prediction.plan || !prediction.isPlanNamed) {
+        auto plain = waterfall::buildWaterfall(prediction.problem, plan::keepEverything(), measured,
+                                               job.piece(1, 4));
+        if (!best || (plain && foundShare(**plain) > foundShare(**best))) {
+            best = std::move(plain);
+            picture->isPlanned = false;
+        }
+    }
+    ASSIGN_OR_RETURN(picture->waterfall, std::move(best));
     if (job.stopRequested())
         return base::cancelled();
     picture->curves = waterfall::alignCurves(*picture->waterfall, measured);
@@ -216,6 +231,7 @@ std::string WaterfallDocument::state() const
         state["sizes"] = m_prediction->sizes;
         state["device"] = m_prediction->problem.device.id;
         state["is_planned"] = static_cast<bool>(m_prediction->plan);
+        state["is_plan_named"] = m_prediction->isPlanNamed;
     }
     if (m_profile) {
         state["profile"] = m_profile->name;

@@ -20,10 +20,12 @@ struct ComparedStep
     Sizes sizes;
     plan::Problem problem;    ///< of a single process, at these sizes
     plan::FrontierPoint plan; ///< null: everything is kept
+    /// The user has named the plan. Otherwise it is the one that the graph's page shows, and the
+    /// recording may have been made without it.
+    bool isPlanNamed = false;
 
-    /// "gpt2", "gpt2 · rotor".
-    [[nodiscard]] std::string name() const;
-    [[nodiscard]] plan::Plan decisions() const;
+    /// "gpt2", "gpt2 · rotor", as far as the plan is used.
+    [[nodiscard]] std::string name(bool withPlan) const;
     bool operator==(const ComparedStep& other) const
     {
         return graph.program == other.graph.program && sizes == other.sizes && plan == other.plan;
@@ -46,8 +48,12 @@ struct WaterfallPicture
 {
     waterfall::WaterfallPtr waterfall;
     waterfall::AlignedCurvesPtr curves;
+    bool isPlanned = false; ///< compared with ComparedStep::plan
 };
 using WaterfallPicturePtr = std::shared_ptr<const WaterfallPicture>;
+
+/// Of the step with its plan; of the step without it where the user hasn't named the plan and more
+/// of what is predicted without it is found in the recording.
 
 [[nodiscard]] base::Result<WaterfallPicturePtr> waterfallPicture(const ComparedStep& prediction,
                                                                  const ComparedProfile& profile,

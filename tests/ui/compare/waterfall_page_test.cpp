@@ -258,6 +258,15 @@ void WaterfallPageTest::aPlanTakesTheGraphsPlace()
             sum += row.bytes.count();
     QCOMPARE(sum, found.measuredPeak.count());
     const std::int64_t peak = found.predictedPeak.count();
+    // A plan that only the graph's page has is left aside: the recording fits the step without it.
+    workspace::ComparedStep unnamed = *page->compared().prediction();
+    QVERIFY(unnamed.isPlanNamed);
+    QVERIFY(page->picture()->isPlanned);
+    unnamed.isPlanNamed = false;
+    const auto better = workspace::waterfallPicture(unnamed, *page->compared().profile(), {});
+    QVERIFY(better && !(*better)->isPlanned);
+    QCOMPARE((*better)->waterfall->predictedPeak.count(), 1101373192);
+    QCOMPARE((*better)->waterfall->notExplained(), base::Bytes{});
     // A session keeps the plan.
     const QString path = QString::fromStdString(m_folder->file("planned.plimsoll"));
     m_window->saveTo(*page, path);
