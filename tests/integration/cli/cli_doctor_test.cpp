@@ -330,9 +330,6 @@ void CliDoctorTest::diffRefuses_data()
     QTest::addColumn<QStringList>("arguments");
     QTest::addColumn<QString>("sentence");
     const QString graph = tests::samplePath(text("resnet18"));
-    QTest::newRow("a graph") << QStringList{m_first, graph} << text("is a profile and");
-    QTest::newRow("a graph first")
-        << QStringList{graph, m_first} << text("a profile: diff takes two profiles");
     QTest::newRow("three") << QStringList{m_first, m_second, m_second} << text("third file");
     QTest::newRow("grouping") << QStringList{m_first, m_second, text("--by"), text("size")}
                               << text("--by takes frame");
