@@ -124,6 +124,9 @@ public:
     [[nodiscard]] Answer run() override
     {
         const Stopwatch clock;
+        for (const std::string& file : {m_measurement, m_graph, m_plan})
+            if (!file.empty())
+                orThrow(io::checkReadable(file)); // else it would be of no kind
         const std::optional<readers::FileKind> kind =
             workspace::fileFormats().kindOf(m_measurement);
         if (const auto other = workspace::fileFormats().kindOf(m_graph);

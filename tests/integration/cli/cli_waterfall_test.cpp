@@ -88,6 +88,8 @@ void CliWaterfallTest::otherFilesAreRefused()
     };
     refused({m_resnet, m_profile}, 3, "The recording is one of another model, batch or plan: ");
     refused({m_graph, m_profile, m_graph}, 3, "");
+    refused({m_graph, text("missing.plmcap")}, 3, "missing.plmcap does not exist");
+    refused({m_graph, m_profile, text("missing.json")}, 3, "missing.json does not exist");
     refused({m_graph, m_profile, text("--by"), text("class")}, 2,
             "--by and --top are for two memory profiles.");
     refused({m_graph, m_profile, text("--device"), text("7")}, 2, "7");
