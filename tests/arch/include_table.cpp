@@ -96,7 +96,7 @@ const std::vector<Rule>& includeTable()
         {"ui/fits_page", kPage, {}},
         {"ui/plan_panel", kPage, {}},
         {"ui/start_page", kPage, {}},
-        {"ui/document_page", {"core", "ui/base", "ui/menus"}, {}},
+        {"ui/document_page", {"core", "ui/base", "ui/menus", "ui/tables"}, {}},
         {"ui/record", {"core", "ui/base", "ui/document_page"}, {}},
         {"ui/timeline_commands",
          {"core", "ui/base", "ui/timeline", "ui/plot", "ui/document_page"},

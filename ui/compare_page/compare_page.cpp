@@ -13,9 +13,9 @@
 #include "ui/compare_page/summary_pane.h"
 #include "ui/document_page/change_command.h"
 #include "ui/document_page/pages_dock.h"
+#include "ui/document_page/table_exports.h"
 #include "ui/profile_tables/live_group_model.h"
 #include "ui/tables/column_fitter.h"
-#include "ui/tables/table_csv.h"
 #include "ui/tables/table_look.h"
 
 #include <QFileInfo>
@@ -44,16 +44,7 @@ ComparePage::ComparePage(workspace::DocumentPtr document, Settings& settings, QW
     });
     connect(&m_runner, &JobRunnerBase::idle, this, &ComparePage::notifyIdle);
     connect(&m_export.job(), &JobRunnerBase::idle, this, &ComparePage::notifyIdle);
-    const CsvNotes notes{[this](const QString& sentence) { Q_EMIT noted(sentence); },
-                         [this](const QString& error) {
-                             strip().post({QStringLiteral("export"),
-                                           MessageKind::Danger,
-                                           tr("The table could not be exported."),
-                                           error,
-                                           {}});
-                         }};
-    for (QTableView* table : findChildren<QTableView*>())
-        addCsvExport(*table, m_settings, notes);
+    addTableExports(*this, m_settings);
     apply(state());
     showNotes();
 }

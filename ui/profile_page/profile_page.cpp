@@ -4,10 +4,10 @@
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
 #include "ui/document_page/pages_dock.h"
+#include "ui/document_page/table_exports.h"
 #include "ui/profile_page/find_allocations.h"
 #include "ui/profile_page/live/carry_over.h"
 #include "ui/profile_page/profile_texts.h"
-#include "ui/tables/table_csv.h"
 
 #include <QJsonObject>
 #include <QTableView>
@@ -52,16 +52,7 @@ ProfilePage::ProfilePage(workspace::DocumentPtr profile, Settings& settings,
     for (const ProfileView& view : m_views)
         for (const JobRunnerBase* job : view.jobs)
             connect(job, &JobRunnerBase::idle, this, &ProfilePage::notifyIdle);
-    const CsvNotes notes{[this](const QString& sentence) { Q_EMIT noted(sentence); },
-                         [this](const QString& error) {
-                             strip().post({QStringLiteral("export"),
-                                           MessageKind::Danger,
-                                           tr("The table could not be exported."),
-                                           error,
-                                           {}});
-                         }};
-    for (QTableView* table : findChildren<QTableView*>())
-        addCsvExport(*table, m_settings, notes);
+    addTableExports(*this, m_settings);
     show(ProfileChange::Picture | ProfileChange::Notes | ProfileChange::Live);
     for (const ProfileView& view : m_views)
         if (view.isFirst && view.isFirst(state()))

@@ -7,8 +7,8 @@
 #include "ui/base/texts.h"
 #include "ui/document_page/change_command.h"
 #include "ui/document_page/pages_dock.h"
+#include "ui/document_page/table_exports.h"
 #include "ui/tables/column_fitter.h"
-#include "ui/tables/table_csv.h"
 #include "ui/tables/table_look.h"
 #include "ui/waterfall_page/block_model.h"
 #include "ui/waterfall_page/waterfall_chart.h"
@@ -37,16 +37,7 @@ WaterfallPage::WaterfallPage(workspace::DocumentPtr document, Settings& settings
     connect(&m_runner, &JobRunnerBase::runningChanged, this, &WaterfallPage::stateChanged);
     connect(&m_runner, &JobRunnerBase::idle, this, &WaterfallPage::notifyIdle);
     connect(&m_export.job(), &JobRunnerBase::idle, this, &WaterfallPage::notifyIdle);
-    const CsvNotes notes{[this](const QString& sentence) { Q_EMIT noted(sentence); },
-                         [this](const QString& error) {
-                             strip().post({QStringLiteral("export"),
-                                           MessageKind::Danger,
-                                           tr("The table could not be exported."),
-                                           error,
-                                           {}});
-                         }};
-    for (QTableView* table : findChildren<QTableView*>())
-        addCsvExport(*table, m_settings, notes);
+    addTableExports(*this, m_settings);
     apply(state());
     showNotes();
 }

@@ -10,39 +10,20 @@ import sys
 
 import pytest
 from helpers import stand_in
+from helpers.on_stand_in.language import language
 from helpers.on_stand_in.recorded import CLI, environment
 
 MiB = 1 << 20
 MEMORY = 1024 * MiB
 FULL = 96  # the batch that has no room
-TRAIN = '''
+TRAIN = (
+    '''
 """Trains a small language model: train.py BATCH [PLAN]; `train.py BATCH --trace` records its step without a GPU."""
 import json, sys
 import plimsoll, torch
-
-class Block(torch.nn.Module):
-    def __init__(self, wide):
-        super().__init__()
-        self.norm = torch.nn.LayerNorm(wide)
-        self.up, self.down = torch.nn.Linear(wide, 4 * wide), torch.nn.Linear(4 * wide, wide)
-    def forward(self, hidden):
-        return hidden + self.down(torch.nn.functional.gelu(self.up(self.norm(hidden))))
-
-class Language(torch.nn.Module):
-    def __init__(self, words=1000, wide=256, layers=8):
-        super().__init__()
-        self.embedding = torch.nn.Embedding(words, wide)
-        self.blocks = torch.nn.ModuleList(Block(wide) for _ in range(layers))
-        self.head = torch.nn.Linear(wide, words)
-    def forward(self, tokens):
-        hidden = self.embedding(tokens)
-        for block in self.blocks:
-            hidden = block(hidden)
-        return self.head(hidden)
-
-def loss_of(scores, tokens):
-    return torch.nn.functional.cross_entropy(scores.flatten(0, 1), tokens.flatten())
-
+'''
+    + language(8)
+    + '''
 batch, rest = int(sys.argv[1]), sys.argv[2:]
 if rest == ["--trace"]:
     tokens = torch.zeros(batch, 128, dtype=torch.long)
@@ -59,6 +40,7 @@ for _ in range(3):
     optimizer.zero_grad()
 print(json.dumps({"reserved": torch.cuda.max_memory_reserved(), "requested": torch.cuda.memory_stats()["requested_bytes.all.peak"]}))
 '''
+)
 
 
 def cli(*arguments, exit=0):

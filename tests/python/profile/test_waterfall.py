@@ -6,36 +6,17 @@ import subprocess
 import sys
 
 import pytest
+from helpers.on_stand_in.language import language
 from helpers.on_stand_in.recorded import CLI, environment
 
-TRAIN = '''
+TRAIN = (
+    '''
 """Trains an MLP of six blocks: train.py BATCH plain|kept|frames [PLAN]; `train.py BATCH trace` records its step without a GPU."""
 import ctypes, json, sys
 import plimsoll, torch
-
-class Block(torch.nn.Module):
-    def __init__(self, wide):
-        super().__init__()
-        self.norm = torch.nn.LayerNorm(wide)
-        self.up, self.down = torch.nn.Linear(wide, 4 * wide), torch.nn.Linear(4 * wide, wide)
-    def forward(self, hidden):
-        return hidden + self.down(torch.nn.functional.gelu(self.up(self.norm(hidden))))
-
-class Language(torch.nn.Module):
-    def __init__(self, words=1000, wide=256, layers=6):
-        super().__init__()
-        self.embedding = torch.nn.Embedding(words, wide)
-        self.blocks = torch.nn.ModuleList(Block(wide) for _ in range(layers))
-        self.head = torch.nn.Linear(wide, words)
-    def forward(self, tokens):
-        hidden = self.embedding(tokens)
-        for block in self.blocks:
-            hidden = block(hidden)
-        return self.head(hidden)
-
-def loss_of(scores, labels):
-    return torch.nn.functional.cross_entropy(scores.flatten(0, 1), labels.flatten())
-
+'''
+    + language(6)
+    + '''
 def batch_of(size, device):
     return [torch.zeros(size, 128, dtype=torch.long, device=device) for _ in range(2)]
 
@@ -65,6 +46,7 @@ if way == "frames":
 stats = torch.cuda.memory_stats()
 print(json.dumps({name: stats[f"{name}_bytes.all.peak"] for name in ("requested", "allocated", "reserved")}))
 '''
+)
 CUBLAS = 8_519_680  # CUBLAS_WORKSPACE_CONFIG=:4096:2:16:8, PyTorch's default on capability 8.0
 FOREIGN = 3 << 20
 OUTPUT = 8 * 128 * 1000 * 4
