@@ -16,7 +16,7 @@ base::Result<Launch> prepareLaunch(const LaunchOptions& options,
     Launch launch;
     launch.run = newRun();
     ASSIGN_OR_RETURN(launch.target, prepareFile(options.output, options.folder, options.existing,
-                                                options.outputOption));
+                                                options.snapshot, options.outputOption));
     ASSIGN_OR_RETURN(capture::LaunchRequest request, launchRequest(launch.target.file, launch.run));
     request.tensors = options.tensors;
     if (options.snapshot) {

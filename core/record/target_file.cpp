@@ -6,6 +6,7 @@
 #include "core/io/byte_source.h"
 #include "core/io/file_descriptor.h"
 #include "core/io/input.h"
+#include "core/record/recording.h"
 
 #include <fmt/format.h>
 
@@ -45,6 +46,23 @@ bool isReplaceable(const fs::path& file)
     return head && capture::isCapture(*head);
 }
 
+/// A pickle of protocols 2 to 5, as snapshots are. Anything else that has the name isn't ours.
+bool isPickle(const fs::path& file)
+{
+    std::error_code error;
+    const auto head = fs::is_regular_file(file, error) ? io::readHead(file, 2) : std::string{};
+    return head && head->size() == 2 && (*head)[0] == '\x80' && (*head)[1] >= 2 && (*head)[1] <= 5;
+}
+
+/// Whether something was recorded: not only why nothing could be.
+bool holdsRecords(const fs::path& file)
+{
+    const base::Result<capture::Capture> capture = readCapture(file);
+    return capture
+           && !(capture->memory.empty() && capture->mappings.empty() && capture->kernels.empty()
+                && capture->copies.empty());
+}
+
 void renameIfThere(const fs::path& from, const fs::path& to)
 {
     std::error_code error;
@@ -66,7 +84,7 @@ EarlierRecording::EarlierRecording(fs::path file)
     if (error)
         return;
     const fs::path snapshot = capture::snapshotOf(file);
-    if (fs::is_regular_file(snapshot, error))
+    if (isPickle(snapshot))
         fs::rename(snapshot, aside(snapshot), error);
     m_file = std::move(file);
 }
@@ -82,8 +100,7 @@ EarlierRecording& EarlierRecording::operator=(EarlierRecording&& other) noexcept
 
 bool EarlierRecording::isKept() const
 {
-    std::error_code error;
-    return !m_file.empty() && !fs::exists(m_file, error);
+    return !m_file.empty() && !holdsRecords(m_file);
 }
 
 void EarlierRecording::settle() noexcept
@@ -95,33 +112,39 @@ void EarlierRecording::settle() noexcept
     for (const fs::path& file : {m_file, capture::snapshotOf(m_file)})
         if (!putsBack)
             fs::remove(aside(file), error);
-        else if (!fs::exists(file, error))
+        else
             renameIfThere(aside(file), file);
     m_file.clear();
 }
 
 base::Result<Target> prepareFile(const std::string& wanted, const fs::path& folder,
-                                 Existing existing, std::string_view option)
+                                 Existing existing, bool snapshot, std::string_view option)
 {
     fs::path file = wanted.empty() ? freeName(folder) : folder / wanted;
     const std::string how = option.empty() ? "" : fmt::format(" with {}", option);
-    const auto refuse = [&](std::string_view sentence) {
+    const auto refuse = [&](std::string_view sentence, const fs::path& which) {
         return base::failure(ErrorKind::File,
-                             fmt::format("{} {}{}.", io::pathText(file), sentence, how));
+                             fmt::format("{} {}{}.", io::pathText(which), sentence, how));
     };
     std::error_code error;
     const bool exists = fs::exists(file, error);
     if (exists && !isReplaceable(file))
-        return refuse("is there and is no recording: choose another name");
+        return refuse("is there and is no recording: choose another name", file);
     if (exists && existing == Existing::Refuse)
         return refuse("is there already: choose another name, or leave the field empty for a new "
-                      "one");
+                      "one",
+                      file);
+    const fs::path beside = capture::snapshotOf(file);
+    if (snapshot && fs::exists(beside, error) && !(exists && isPickle(beside)))
+        return refuse("is there, where PyTorch's snapshot is to be written: choose another name",
+                      beside);
     const io::FileDescriptor made{::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666)};
     if (!made.isOpen())
         return refuse(
-            fmt::format("can't be written ({}): choose another place", io::systemText(errno)));
+            fmt::format("can't be written ({}): choose another place", io::systemText(errno)),
+            file);
     Target target{.file = file, .earlier = {}};
-    if (exists)
+    if (exists && fs::file_size(file, error) > 0)
         target.earlier = EarlierRecording{std::move(file)};
     else
         fs::remove(file, error);

@@ -13,8 +13,8 @@
 namespace plimsoll::record {
 
 /// The recording, and PyTorch's snapshot beside it, that had the name of a new one. They lie beside
-/// it under other names meanwhile; the destructor removes them if there is a new recording, and
-/// puts them back if there is none.
+/// it under other names meanwhile; the destructor removes them if something was recorded, and puts
+/// them back if nothing was: no file, or one that only says why.
 class EarlierRecording
 {
 public:
@@ -47,11 +47,13 @@ struct Target
 
 /// `wanted` in the folder, or a new name there if that is empty; without a folder in the current
 /// one. An earlier recording is replaced or refused; anything else that is there is refused, as is
-/// a folder that can't be written, before the program is started. `option` is how a user gives
-/// another name, for errors: "-o".
+/// a folder that can't be written, before the program is started. With `snapshot`, a file where the
+/// snapshot is to be written is refused, unless it is that of the earlier recording. `option` is
+/// how a user gives another name, for errors: "-o".
 [[nodiscard]] base::Result<Target> prepareFile(const std::string& wanted,
                                                const std::filesystem::path& folder,
-                                               Existing existing, std::string_view option);
+                                               Existing existing, bool snapshot,
+                                               std::string_view option);
 
 /// The recordings of a run. If only one other process started CUDA, as under a shell script, its
 /// recording and its snapshot get the main one's names.

@@ -90,10 +90,10 @@ public:
         if (const auto driver = Driver::open(); !driver)
             return withoutGpu(driver.error().message);
         const record::ScratchFolder scratch = orThrow(record::ScratchFolder::make());
-        const record::Target target =
-            orThrow(m_output.empty()
-                        ? record::Target{.file = scratch.path() / "gpu-check.plmcap", .earlier = {}}
-                        : record::prepareFile(m_output, {}, record::Existing::Replace, "-o"));
+        const record::Target target = orThrow(
+            m_output.empty()
+                ? record::Target{.file = scratch.path() / "gpu-check.plmcap", .earlier = {}}
+                : record::prepareFile(m_output, {}, record::Existing::Replace, false, "-o"));
         const fs::path& file = target.file;
         fs::path account = file;
         account.replace_extension(".json");

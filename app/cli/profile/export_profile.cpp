@@ -4,6 +4,7 @@
 #include "app/cli/inspect/inspect_profile.h"
 #include "app/cli/profile/profile_input.h"
 #include "app/cli/watch.h"
+#include "core/base/text.h"
 #include "core/io/byte_source.h"
 #include "core/memtrace/analysis/live_groups.h"
 #include "core/writers/profile_formats.h"
@@ -61,7 +62,7 @@ std::string profileEndings()
 Answer exportProfile(const std::string& file, const std::string& output, const Common& common)
 {
     Answer answer;
-    const std::string ending = std::filesystem::path{output}.extension().string();
+    const std::string ending = base::lowered(std::filesystem::path{output}.extension().string());
     const memtrace::MemoryTracePtr trace = readProfile(file, common);
     if (ending == kJson) {
         ordered_json figures = inspectProfile(file, common).json;

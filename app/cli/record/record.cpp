@@ -80,20 +80,26 @@ private:
         }
         if (!end.failure.empty())
             warnings.push_back(end.failure);
+        else if (files.empty() && end.signal > 0)
+            warnings.push_back(fmt::format("The program was ended by signal {} before anything was "
+                                           "recorded.",
+                                           end.signal));
         else if (files.empty())
             warnings.emplace_back(record::kNothingRecorded);
-        if (launch.target.earlier.isKept())
+        const bool isKept = launch.target.earlier.isKept();
+        if (isKept)
             warnings.push_back(fmt::format("{} still holds the earlier recording.",
                                            io::pathText(launch.target.file)));
         if (m_snapshot && end.failure.empty())
             addSnapshot(launch.target.file, lines, warnings);
         Answer answer;
         answer.exit = static_cast<Exit>(end.exit);
-        answer.json = {{"file", files.empty() ? ordered_json{} : ordered_json(files.front())},
-                       {"exit", end.exit},
-                       {"signal", end.signal > 0 ? ordered_json(end.signal) : ordered_json{}},
-                       {"processes", std::move(processes)},
-                       {"warnings", warnings}};
+        answer.json = {
+            {"file", files.empty() || isKept ? ordered_json{} : ordered_json(files.front())},
+            {"exit", end.exit},
+            {"signal", end.signal > 0 ? ordered_json(end.signal) : ordered_json{}},
+            {"processes", std::move(processes)},
+            {"warnings", warnings}};
         if (common().quiet)
             lines.clear();
         lines.insert(lines.end(), warnings.begin(), warnings.end());

@@ -7,7 +7,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <set>
+#include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -157,16 +161,31 @@ Joined join(const MemoryTrace& recording, const DeviceTrace& recorded, const Mem
     return joined;
 }
 
+/// The snapshot's annotations, and the recording's ranges of other names: both may be made at once.
 std::vector<memtrace::Annotation> rangesOf(const MemoryTrace& recording,
                                            const MemoryTrace& snapshot)
 {
+    std::vector<memtrace::Annotation> ranges = snapshot.annotations();
+    std::set<std::string, std::less<>> known;
+    for (const memtrace::Annotation& range : ranges)
+        known.insert(range.name);
     const base::Nanoseconds shift{snapshot.epochNs() - recording.epochNs()};
-    std::vector<memtrace::Annotation> ranges;
     for (memtrace::Annotation range : recording.annotations()) {
         range.begin = std::max(range.begin - shift, base::Nanoseconds{});
         range.end = std::min(range.end - shift, snapshot.duration());
-        if (range.begin < range.end)
+        if (range.begin < range.end && !known.contains(range.name))
             ranges.push_back(std::move(range));
+    }
+    std::ranges::stable_sort(ranges, [](const auto& a, const auto& b) {
+        return std::tie(a.begin, b.end) < std::tie(b.begin, a.end);
+    });
+    std::map<int, std::vector<base::Nanoseconds>> open; // by device: ends of the ranges around
+    for (memtrace::Annotation& range : ranges) {
+        std::vector<base::Nanoseconds>& around = open[range.device];
+        while (!around.empty() && around.back() <= range.begin)
+            around.pop_back();
+        range.depth = static_cast<int>(around.size());
+        around.push_back(range.end);
     }
     return ranges;
 }
@@ -175,8 +194,7 @@ memtrace::TraceParts partsOf(const MemoryTrace& recording, const MemoryTrace& sn
 {
     memtrace::TraceParts parts = snapshot.parts();
     parts.devices.clear();
-    if (parts.annotations.empty())
-        parts.annotations = rangesOf(recording, snapshot);
+    parts.annotations = rangesOf(recording, snapshot);
     parts.settings.insert(recording.settings().begin(), recording.settings().end());
     for (const auto& [name, count] : recording.statistics())
         parts.statistics[name] += count;

@@ -176,16 +176,35 @@ def test_an_older_recording_stays_where_nothing_new_is_recorded(tmp_path):
     file = tmp_path / "x.plmcap"
     record_calls(file, "allocate(1 << 20)")
     snapshot = tmp_path / "x.pickle"
-    snapshot.write_bytes(b"a snapshot")
+    snapshot.write_bytes(b"\x80\x02a snapshot")
     before = file.read_bytes()
     for program in (["true"], ["no-such-program-4711"]):
         done = subprocess.run(command(file, *program), capture_output=True, text=True)
         assert f"{file} still holds the earlier recording." in done.stderr.splitlines()
         assert sorted(path.name for path in tmp_path.iterdir()) == ["x.pickle", "x.plmcap"]
-        assert file.read_bytes() == before and snapshot.read_bytes() == b"a snapshot"
+        assert file.read_bytes() == before and snapshot.read_bytes() == b"\x80\x02a snapshot"
+    # Nor is it lost to one that only says why nothing was recorded, or to a program that dies early.
+    done = subprocess.run(command(file, sys.executable, "-S", "-c", CALLS), capture_output=True, text=True, env=environment(PLIMSOLL_CUPTI="/no/such/library.so"))
+    assert f"{file} still holds the earlier recording." in done.stderr.splitlines() and json.loads(done.stdout.splitlines()[-1])["file"] is None
+    done = subprocess.run(command(file, "sh", "-c", "kill -SEGV $$"), capture_output=True, text=True)
+    assert "The program was ended by signal 11 before anything was recorded." in done.stderr.splitlines()
+    assert file.read_bytes() == before and snapshot.read_bytes() == b"\x80\x02a snapshot"
     # A new one replaces both: the snapshot isn't that of the new one.
     record_calls(file, "allocate(2 << 20)")
     assert [path.name for path in tmp_path.iterdir()] == ["x.plmcap"] and file.read_bytes() != before
+
+
+def test_files_that_are_no_snapshots_are_left_alone(tmp_path):
+    file, beside = tmp_path / "y.plmcap", tmp_path / "y.pickle"
+    beside.write_text("my own data")
+    for _ in range(2):
+        record_calls(file, "allocate(1 << 20)")
+        assert beside.read_text() == "my own data"
+    before = file.read_bytes()
+    done = subprocess.run(command(file, "true", options=("--snapshot",)), capture_output=True, text=True)
+    assert done.returncode == 3
+    assert done.stderr == f"{beside} is there, where PyTorch's snapshot is to be written: choose another name with -o.\n"
+    assert file.read_bytes() == before and beside.read_text() == "my own data"
 
 
 def test_another_profiler_in_the_environment_is_named(tmp_path):

@@ -161,16 +161,23 @@ void JoinSnapshotTest::rangesAreTakenOver()
     driver.reserve(5, 0x9000000, 1);
     driver.reserve(10, 0x1000000, 2);
     driver.reserve(40, 0xb000000, 1);
+    driver.builder().addRange("both", 0, driver.at(11), driver.at(19));
     Recording pytorch;
+    pytorch.builder().addRange("both", 0, pytorch.at(12), pytorch.at(18));
     pytorch.reserve(10, 0x1000000, 2);
     pytorch.reserve(30, 0x2000, 0);
     const auto joined = readers::capture::joinSnapshot(*driver.trace(), *pytorch.trace());
     QVERIFY(joined);
-    QCOMPARE((*joined)->annotations().size(), std::size_t{1});
-    const memtrace::Annotation& range = (*joined)->annotations().front();
-    QCOMPARE(range.name, std::string{"forward"});
-    QCOMPARE(range.begin.count(), 0);
-    QCOMPARE(range.end.count(), 10'000'000);
+    const std::vector<memtrace::Annotation>& ranges = (*joined)->annotations();
+    QCOMPARE(ranges.size(), std::size_t{2});
+    QCOMPARE(ranges[0].name, std::string{"forward"});
+    QCOMPARE(ranges[0].begin.count(), 0);
+    QCOMPARE(ranges[0].end.count(), 10'000'000);
+    QCOMPARE(ranges[0].depth, 0);
+    // Made by PyTorch, too: once, as the snapshot has it.
+    QCOMPARE(ranges[1].name, std::string{"both"});
+    QCOMPARE(ranges[1].begin.count(), 2'000'000);
+    QCOMPARE(ranges[1].depth, 1);
 }
 
 void JoinSnapshotTest::otherProcessesAreRefused_data()
