@@ -168,6 +168,7 @@ base::Result<WaterfallPtr> buildWaterfall(const plan::Problem& problem, const pl
     waterfall->peakEvent = step.peakEvent;
     waterfall->place = placeOfPeak(waterfall->predicted, waterfall->match, step);
     waterfall->allocatedPeak = levels.allocated;
+    waterfall->isAllocatedEstimated = !levels.doubt.empty();
     waterfall->reservedPeak = levels.reserved;
     waterfall->driverPeak = levels.driver;
     PeakParts parts = peakParts(waterfall->predicted, waterfall->match, step, waterfall->place);

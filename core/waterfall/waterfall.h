@@ -37,7 +37,8 @@ struct Waterfall
     memtrace::EventIndex peakEvent = 0;       ///< that first reaches it
     std::size_t place = 0;                    ///< the predicted step that runs there
     std::optional<base::Bytes> allocatedPeak; ///< torch.cuda.max_memory_allocated(), of the step
-    std::optional<base::Bytes> reservedPeak;  ///< torch.cuda.max_memory_reserved(), of the step
+    bool isAllocatedEstimated = false; ///< blocks counted as rounded up to 512 B; a note says why
+    std::optional<base::Bytes> reservedPeak; ///< torch.cuda.max_memory_reserved(), of the step
     /// Reserved bytes and those that others in the process hold, of the step.
     std::optional<base::Bytes> driverPeak;
     std::vector<WaterfallRow> rows;

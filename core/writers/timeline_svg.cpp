@@ -20,7 +20,8 @@ constexpr int kWidth = 1200;
 constexpr int kHeight = 560;
 constexpr int kLeft = 72;
 constexpr int kRight = 1176;
-constexpr int kTop = 104;
+constexpr int kTop = 104; ///< with one row of bands
+constexpr int kBandRow = 18;
 constexpr int kBottom = 508;
 constexpr std::size_t kColumns = kRight - kLeft;
 constexpr int kMaxLines = 9; ///< of the grid
@@ -82,6 +83,7 @@ public:
         , m_span{m_byTime ? static_cast<double>(m_timeline.duration().count())
                           : static_cast<double>(m_timeline.stepCount())}
     {
+        m_plotTop = kTop + (bandRows() - 1) * kBandRow;
         sampleColumns();
         chooseScale();
     }
@@ -136,7 +138,7 @@ private:
     }
     [[nodiscard]] double y(double bytes) const
     {
-        return kBottom - bytes / m_top * (kBottom - kTop);
+        return kBottom - bytes / m_top * (kBottom - m_plotTop);
     }
     [[nodiscard]] double xOfStep(std::size_t step) const
     {
@@ -171,19 +173,27 @@ private:
             label(kLeft - 8, y(at) + 4, "end", "fill=\"#5a6372\"",
                   fmt::format("{:g}", at / (gibi ? kGibi : kMebi)));
         }
-        label(kLeft - 8, kTop - 12, "end", "fill=\"#5a6372\"", gibi ? "GiB" : "MiB");
+        label(kLeft - 8, m_plotTop - 12, "end", "fill=\"#5a6372\"", gibi ? "GiB" : "MiB");
+    }
+    [[nodiscard]] int bandRows() const
+    {
+        int rows = 1;
+        for (const timeline::Band& band : m_timeline.bands())
+            rows = std::max(rows, band.row + 1);
+        return rows;
     }
     void bands()
     {
         for (const timeline::Band& band : m_timeline.bands()) {
             const double begin = xOfStep(band.begin);
             const double end = xOfStep(band.end + std::size_t{1});
+            const int row = band.row + 1 == bandRows() ? 0 : kBandRow; // the last is the lowest
             m_out += fmt::format("<rect x=\"{:.1f}\" y=\"{}\" width=\"{:.1f}\" height=\"17\" "
                                  "fill=\"#f6f7f9\" stroke=\"#d9dde4\"/>\n",
-                                 begin, kTop - 20, std::max(end - begin, 0.0));
+                                 begin, m_plotTop - 20 - row, std::max(end - begin, 0.0));
             if (end - begin >= 60)
-                label((begin + end) / 2, kTop - 7, "middle", "font-size=\"11\" fill=\"#5a6372\"",
-                      escaped(band.label));
+                label((begin + end) / 2, m_plotTop - 7 - row, "middle",
+                      "font-size=\"11\" fill=\"#5a6372\"", escaped(band.label));
         }
     }
     void classes()
@@ -297,6 +307,7 @@ private:
     const timeline::Timeline& m_timeline;
     bool m_byTime;
     double m_span; ///< of the x axis: nanoseconds or steps
+    int m_plotTop = kTop;
     double m_tick = 0;
     double m_top = 0; ///< bytes at the upper edge of the plot
     std::vector<timeline::Stack> m_columns;

@@ -38,6 +38,7 @@ void FindField::setPage(DocumentPage* page)
     clear();
     if (page != nullptr)
         setPlaceholderText(page->findHint());
+    setEnabled(page == nullptr || !page->findHint().isEmpty());
 }
 
 void FindField::search(const QString& query)

@@ -15,6 +15,9 @@ namespace {
 constexpr std::array kClassColumns{TableColumn{"At the peak"}, TableColumn{"A", true},
                                    TableColumn{"B", true}, TableColumn{"B − A", true}};
 
+constexpr std::int64_t kGibi = std::int64_t{1} << 30U;
+constexpr base::Bytes kGibibytesFrom{100 * kGibi};
+
 } // namespace
 
 ClassModel::ClassModel(QObject* parent) : RowsModel{kClassColumns, parent} {}
@@ -28,6 +31,8 @@ void ClassModel::setWaterfall(const waterfall::Waterfall& waterfall)
                 {each.category ? tr(timeline::categoryName(*each.category)) : tr("Not predicted"),
                  each.predicted, each.measured});
     m_like = std::max(waterfall.predictedPeak, waterfall.measuredPeak);
+    if (m_like < kGibibytesFrom) // so that the rows add up to the total
+        m_like = std::min(m_like, base::Bytes{kGibi - 1});
     rows.push_back({tr("Total, %1").arg(bytesFigure(m_like).unit), waterfall.predictedPeak,
                     waterfall.measuredPeak});
     resetRows(std::move(rows));

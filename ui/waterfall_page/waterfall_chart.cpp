@@ -57,8 +57,11 @@ std::vector<ChartLine> chartLines(const waterfall::Waterfall& of)
                 peakLine(WaterfallChart::tr("Measured peak"), of.measuredPeak,
                          WaterfallChart::tr("as requested, at %1").arg(opText(of, of.place))));
         else if (row.reason == Rounding)
-            lines.push_back(peakLine(WaterfallChart::tr("Allocated"), *of.allocatedPeak,
-                                     QStringLiteral("torch.cuda.max_memory_allocated()")));
+            lines.push_back(peakLine(
+                WaterfallChart::tr("Allocated"), *of.allocatedPeak,
+                of.isAllocatedEstimated
+                    ? WaterfallChart::tr("an estimate of torch.cuda.max_memory_allocated()")
+                    : QStringLiteral("torch.cuda.max_memory_allocated()")));
         else if (row.reason == Fragmentation)
             lines.push_back(peakLine(WaterfallChart::tr("Reserved"), *of.reservedPeak,
                                      QStringLiteral("torch.cuda.max_memory_reserved()")));
@@ -129,10 +132,10 @@ int WaterfallChart::decimals() const
 
 QString WaterfallChart::headText() const
 {
-    return m_axisBegin > 0 ? tr("from the predicted to the measured peak; the axis starts at %1")
+    return m_axisBegin > 0 ? tr("in requested bytes, without the reserve; the axis starts at %1")
                                  .arg(QString::number(m_axisBegin / unit(), 'f', decimals())
                                       + QChar{QChar::Nbsp} + unitName())
-                           : tr("from the predicted to the measured peak");
+                           : tr("in requested bytes, without the reserve");
 }
 
 WaterfallChart::Columns WaterfallChart::columns() const

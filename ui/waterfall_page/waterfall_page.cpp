@@ -142,6 +142,7 @@ void WaterfallPage::take(const base::Result<workspace::WaterfallPicturePtr>& pic
     if (picture.error().kind == base::ErrorKind::Cancelled)
         return; // a change stopped it
     show(nullptr);
+    m_summary->setFault(QString::fromStdString(picture.error().message));
     strip().post({QStringLiteral("compare"),
                   MessageKind::Danger,
                   tr("The recording could not be compared with this prediction."),

@@ -31,6 +31,7 @@ WaterfallSummary::WaterfallSummary(QWidget* parent)
     m_table = makeTable(m_classes, this, tr("Classes at the peaks"));
     new ColumnFitter{*m_table, {ClassModel::NameColumn, 80}, {}};
     column->addWidget(m_table, 1);
+    column->addStretch();
 }
 
 QWidget* WaterfallSummary::makeCard(std::size_t side)
@@ -75,8 +76,16 @@ void WaterfallSummary::setPicture(const workspace::WaterfallPicturePtr& picture)
                                   .arg(bytesText(of.predictedPeak)));
     m_cards[1].facts->setText(
         tr("%1, peak %2").arg(fileText(of.window.text()), bytesText(of.measuredPeak)));
-    m_verdict->setText(waterfallVerdict(of));
+    QStringList sentences{waterfallVerdict(of)};
+    for (const std::string& note : of.notes)
+        sentences << QString::fromStdString(note);
+    m_verdict->setText(sentences.join(u'\n'));
     m_classes->setWaterfall(of);
+}
+
+void WaterfallSummary::setFault(const QString& sentence)
+{
+    m_verdict->setText(sentence);
 }
 
 QString WaterfallSummary::verdict() const

@@ -26,6 +26,8 @@ public:
 
     void setSides(const workspace::WaterfallDocument& document);
     /// Null: they aren't compared.
+    /// Why there is no picture.
+    void setFault(const QString& sentence);
     void setPicture(const workspace::WaterfallPicturePtr& picture);
     [[nodiscard]] QString verdict() const;
     [[nodiscard]] ClassModel& classes() const { return *m_classes; }

@@ -57,8 +57,6 @@ QStringList waterfallFacts(const waterfall::Waterfall& of)
 {
     QStringList facts;
     facts << translated("%1 of the recording").arg(fileText(of.window.text()));
-    for (const std::string& note : of.notes)
-        facts << QString::fromStdString(note);
     return facts;
 }
 

@@ -19,6 +19,7 @@ WaterfallView::WaterfallView(QWidget* parent) : TimelineView{parent}
     model().title = tr("Predicted and measured");
     model().peakName = tr("predicted");
     model().hover = [this](std::size_t step) { return hoverAt(step); };
+    model().rangeText = [this](const StepRange& range) { return rangeText(range); };
     model().legendLines = {{tr("predicted"), sideRole(0), sideDashes(0)},
                            {tr("measured"), sideRole(1), sideDashes(1)}};
 }
@@ -57,6 +58,24 @@ HoverContent WaterfallView::hoverAt(std::size_t step) const
     add(tr("measured"), bytesText(measured), TextRole::Small);
     add(tr("difference"), bytesDifferenceText(measured - predicted), TextRole::SmallStrong);
     return content;
+}
+
+/// The peaks of both curves in a range.
+RangeText WaterfallView::rangeText(const StepRange& range) const
+{
+    const waterfall::AlignedCurves& curves = *m_picture->curves;
+    const auto peakOf = [&](const auto& curve) {
+        return base::Bytes{*std::max_element(
+            curve.begin() + static_cast<std::ptrdiff_t>(range.begin),
+            curve.begin() + static_cast<std::ptrdiff_t>(std::min(range.end + 1, curve.size())))};
+    };
+    const base::Bytes predicted = peakOf(curves.predicted);
+    const base::Bytes measured = peakOf(curves.measured);
+    RangeText text;
+    text.strong = tr("measured − predicted %1").arg(bytesDifferenceText(measured - predicted));
+    text.plain = tr("of the peaks in this range");
+    text.below = tr("predicted %1 · measured %2").arg(bytesText(predicted), bytesText(measured));
+    return text;
 }
 
 QString WaterfallView::readText(std::size_t step) const

@@ -26,6 +26,7 @@ protected:
 
 private:
     [[nodiscard]] HoverContent hoverAt(std::size_t step) const;
+    [[nodiscard]] RangeText rangeText(const StepRange& range) const;
 
     workspace::WaterfallPicturePtr m_picture;
     WaterfallOverlay m_overlay{model()};

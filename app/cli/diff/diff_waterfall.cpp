@@ -162,7 +162,9 @@ std::string text(const Waterfall& found, const ordered_json& answer)
                                            waterfall::placeText(found.predicted, found.place)));
         else if (row.reason == Reason::Rounding)
             lines += levelText("Allocated peak", *found.allocatedPeak,
-                               "torch.cuda.max_memory_allocated() of this step");
+                               found.isAllocatedEstimated
+                                   ? "an estimate of torch.cuda.max_memory_allocated()"
+                                   : "torch.cuda.max_memory_allocated() of this step");
         else if (row.reason == Reason::Fragmentation)
             lines += levelText("Reserved peak", *found.reservedPeak,
                                "torch.cuda.max_memory_reserved() of this step");

@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 namespace {
@@ -161,14 +162,18 @@ void ProfileCsvTest::drawsLayersBelowReserved()
     QVERIFY(writers::writeProfileFile(*trace, path, "in.pickle"));
     QStringList texts;
     QStringList areas;
+    std::map<QString, QString> rowOf; // by label
     QXmlStreamReader svg{QByteArray::fromStdString(fileText(path))};
     while (!svg.atEnd()) {
         svg.readNext();
         if (svg.isStartElement() && svg.name() == QStringLiteral("path")
             && svg.attributes().hasAttribute(QStringLiteral("class")))
             areas << svg.attributes().value(QStringLiteral("class")).toString();
-        if (svg.isStartElement() && svg.name() == QStringLiteral("text"))
+        if (svg.isStartElement() && svg.name() == QStringLiteral("text")) {
+            const QString y = svg.attributes().value(QStringLiteral("y")).toString();
             texts << svg.readElementText();
+            rowOf[texts.back()] = y;
+        }
     }
     QVERIFY2(!svg.hasError(), qPrintable(svg.errorString()));
     const auto timeline = memtrace::buildTimeline(
@@ -176,6 +181,9 @@ void ProfileCsvTest::drawsLayersBelowReserved()
         memtrace::Axis::Time);
     QVERIFY(texts.contains(QStringLiteral("peak ")
                            + QString::fromStdString(base::bytesText(timeline->peak()))));
+    // Steps and the phases in them are two rows.
+    QVERIFY(rowOf.contains(QStringLiteral("step 1")) && rowOf.contains(QStringLiteral("backward")));
+    QVERIFY(rowOf[QStringLiteral("step 1")] != rowOf[QStringLiteral("backward")]);
     QVERIFY(areas.contains(QStringLiteral("Activations")));
     QVERIFY(areas.contains(QStringLiteral("Before the recording")));
     QCOMPARE(areas.contains(QStringLiteral("outline")), !device.reserved().points().empty());
