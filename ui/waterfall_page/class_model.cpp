@@ -32,7 +32,7 @@ void ClassModel::setWaterfall(const waterfall::Waterfall& waterfall)
                  each.predicted, each.measured});
     m_like = std::max(waterfall.predictedPeak, waterfall.measuredPeak);
     if (m_like < kGibibytesFrom) // so that the rows add up to the total
-        m_like = std::min(m_like, base::Bytes{kGibi - 1});
+        m_like = std::min(m_like, base::Bytes{kGibi / 2});
     rows.push_back({tr("Total, %1").arg(bytesFigure(m_like).unit), waterfall.predictedPeak,
                     waterfall.measuredPeak});
     resetRows(std::move(rows));

@@ -22,7 +22,7 @@ QString explainedText(const waterfall::Waterfall& of)
 {
     const std::int64_t rest = std::abs(of.notExplained().count());
     if (rest == 0)
-        return translated("Each block is accounted for.");
+        return translated("Each block at the peak is accounted for.");
     return translated("%1 are not explained.").arg(bytesText(base::Bytes{rest}));
 }
 

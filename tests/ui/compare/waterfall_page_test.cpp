@@ -155,12 +155,12 @@ void WaterfallPageTest::figuresAreThoseOfDiff()
     QCOMPARE(measured, exact(total, ClassModel::MeasuredColumn));
     QCOMPARE(measured, diff[QStringLiteral("measured_peak_bytes")].toInteger());
     QCOMPARE(classes.index(total, ClassModel::NameColumn).data().toString(),
-             QStringLiteral("Total, GiB"));
+             QStringLiteral("Total, MiB"));
     QCOMPARE(classes.index(total, ClassModel::DifferenceColumn).data().toString(),
-             QStringLiteral("−0.12"));
+             QStringLiteral("−125.0"));
     QCOMPARE(page->summary().verdict().replace(QChar::Nbsp, QLatin1Char{' '}),
-             QStringLiteral("Measured 125.0 MiB below the prediction (11.9 %). Each block is "
-                            "accounted for."));
+             QStringLiteral("Measured 125.0 MiB below the prediction (11.9 %). Each block at the "
+                            "peak is accounted for."));
 }
 
 void WaterfallPageTest::aRowShowsItsBlocks()
