@@ -39,10 +39,8 @@ public:
     [[nodiscard]] Answer run() override
     {
         const Stopwatch clock;
-        // With a plan a graph is meant, and what is none is told.
         const bool isProfile =
-            m_plan.empty()
-            && workspace::fileFormats().kindOf(m_graph) == readers::FileKind::Profile;
+            workspace::fileFormats().kindOf(m_graph) == readers::FileKind::Profile;
         Answer answer = isProfile ? ofProfile() : ofPlan();
         answer.json["seconds"] = clock.seconds();
         return answer;
@@ -51,6 +49,11 @@ public:
 private:
     [[nodiscard]] Answer ofProfile() const
     {
+        if (!m_plan.empty())
+            throw VerbError(base::ErrorKind::Usage,
+                            fmt::format("{} is a memory profile, which is exported without a plan: "
+                                        "export PROFILE -o FILE.",
+                                        io::pathText(m_graph)));
         if (m_at.isGiven())
             throw VerbError(base::ErrorKind::Usage,
                             fmt::format("{} is a memory profile, which doesn't take --at.",

@@ -63,9 +63,13 @@ void addFigures(Diagnosis& diagnosis, const DeviceTrace& device, const TraceRepl
         if (moment.failure->deviceFreeBytes >= 0)
             diagnosis.free = exactly(Bytes{moment.failure->deviceFreeBytes});
     }
+    if (!device.foreign().points().empty())
+        diagnosis.foreign = device.foreign().at(moment.step);
+    diagnosis.live = exactly(diagnosis.byClass->bytes);
+    if (diagnosis.isOfDriver)
+        return;
     if (!device.segments().empty())
         diagnosis.reserved = exactly(device.reserved().at(moment.step));
-    diagnosis.live = exactly(diagnosis.byClass->bytes);
     IdleQuery query{moment.step, {}, {}};
     if (diagnosis.asked) {
         query.asked = diagnosis.asked->value;
@@ -103,6 +107,7 @@ base::Result<Diagnosis> diagnose(const memtrace::MemoryTrace& trace, const Devic
                                  const base::JobContext& context)
 {
     Diagnosis diagnosis;
+    diagnosis.isOfDriver = trace.isOfDriver();
     diagnosis.device = device.ordinal();
     diagnosis.moment = momentOf(device);
     const Moment& moment = *diagnosis.moment;
@@ -121,6 +126,8 @@ base::Result<Diagnosis> diagnose(const memtrace::MemoryTrace& trace, const Devic
     addSettings(diagnosis);
     addClasses(diagnosis, device, classes);
     addIdle(diagnosis);
+    if (diagnosis.isOfDriver)
+        addSnapshot(diagnosis);
     sortRemedies(diagnosis.remedies);
     return diagnosis;
 }

@@ -37,6 +37,8 @@ struct Remedy
 struct Diagnosis
 {
     bool isFailure = false;
+    /// Of a recording: MemoryTrace::isOfDriver(). Then nothing is known of reserved or idle memory.
+    bool isOfDriver = false;
     std::optional<int> device;    ///< ordinal
     std::optional<Moment> moment; ///< of a recording
     std::optional<ErrorMessage> message;
@@ -48,6 +50,8 @@ struct Diagnosis
     /// Of a recording: as requested. Of a message: whole blocks, what it calls allocated.
     std::optional<ToldBytes> live;
     std::optional<ToldBytes> idle;
+    /// What others in the process hold on the device, if the recording tells.
+    std::optional<base::Bytes> foreign;
     /// What was missing to reserve memory for the request.
     std::optional<ToldBytes> missing;
     std::optional<IdleMemory> idleBlocks; ///< of a recording

@@ -209,6 +209,16 @@ void addIdle(Diagnosis& diagnosis)
              .known = HowKnown::Replay});
 }
 
+void addSnapshot(Diagnosis& diagnosis)
+{
+    add(diagnosis,
+        {.id = "record_snapshot",
+         .text = "Record again with \"plimsoll-cli record --snapshot\": this recording shows what "
+                 "the driver was asked for, and not the tensors in it nor who allocated them.",
+         .saves = {},
+         .atMost = {}});
+}
+
 void addFromMessage(Diagnosis& diagnosis)
 {
     const ErrorMessage& message = *diagnosis.message;

@@ -19,6 +19,8 @@ void addClasses(Diagnosis& diagnosis, const memtrace::DeviceTrace& device,
                 const memtrace::Classes& classes);
 /// Idle memory, of a recording.
 void addIdle(Diagnosis& diagnosis);
+/// Of a recording of the driver's memory: to record PyTorch's, too.
+void addSnapshot(Diagnosis& diagnosis);
 /// What a message alone suggests.
 void addFromMessage(Diagnosis& diagnosis);
 

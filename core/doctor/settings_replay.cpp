@@ -247,7 +247,7 @@ std::optional<SettingsReplay> replaySettings(const memtrace::MemoryTrace& trace,
                                              const Moment& moment, const base::JobContext& context)
 {
     SettingsReplay found;
-    if (device.ordinal() < 0 || device.segments().empty()) {
+    if (device.ordinal() < 0 || device.segments().empty() || trace.isOfDriver()) {
         found.refusal = device.ordinal() < 0
                             ? "pinned host memory has an allocator of its own"
                             : "the recording doesn't show what PyTorch's allocator did";

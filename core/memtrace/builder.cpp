@@ -13,6 +13,12 @@ constexpr std::int64_t kUnknown = std::numeric_limits<std::int64_t>::max();
 
 } // namespace
 
+void Builder::setOfDriver()
+{
+    m_isOfDriver = true;
+    addGap(kDriverBlocks);
+}
+
 DeviceBuilder& Builder::device(int ordinal)
 {
     std::unique_ptr<DeviceBuilder>& device = m_devices[ordinal];
@@ -111,6 +117,7 @@ base::Result<MemoryTracePtr> Builder::build(const base::JobContext& context) &&
         return base::failure(base::ErrorKind::File, "the recording has no events and no segments");
     TraceParts parts;
     parts.gaps = std::move(m_gaps);
+    parts.isOfDriver = m_isOfDriver;
     parts.hasTimes = std::all_of(m_devices.begin(), m_devices.end(),
                                  [](const auto& device) { return device.second->m.hasTimes; });
     const auto [origin, end] =

@@ -39,6 +39,8 @@ public:
 
     /// A sentence on what the recording can't show.
     void addGap(std::string sentence) { m_gaps.push_back(std::move(sentence)); }
+    /// See MemoryTrace::isOfDriver(). Adds kDriverBlocks.
+    void setOfDriver();
 
     /// Completes the state before the first event and at the end. Fails if there is nothing to
     /// show.
@@ -64,6 +66,7 @@ private:
     std::map<std::string, std::string> m_settings;
     Statistics m_statistics;
     std::vector<std::string> m_gaps;
+    bool m_isOfDriver = false;
 };
 
 } // namespace plimsoll::memtrace

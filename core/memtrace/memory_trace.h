@@ -21,6 +21,11 @@ struct Annotation
     int depth = 0;           ///< 0: in no other range
 };
 
+/// What recordings of the driver's memory can't show of PyTorch's.
+inline constexpr const char* kDriverBlocks = "Blocks are what the driver was asked for: of "
+                                             "PyTorch's caching allocator its segments, and not "
+                                             "the tensors within.";
+
 /// What a MemoryTrace consists of.
 struct TraceParts
 {
@@ -30,6 +35,7 @@ struct TraceParts
     std::map<std::string, std::string> settings;
     std::map<std::string, std::size_t> statistics;
     std::vector<std::string> gaps;
+    bool isOfDriver = false;
     bool hasTimes = true;
     std::int64_t epochNs = 0;
     base::Nanoseconds duration;
@@ -56,6 +62,9 @@ public:
     }
     /// What this recording can't show, a sentence each.
     [[nodiscard]] const std::vector<std::string>& gaps() const { return m.gaps; }
+    /// Whether blocks are what the driver was asked for, and not what its caching allocator gave
+    /// the program.
+    [[nodiscard]] bool isOfDriver() const { return m.isOfDriver; }
 
     /// False: events have no times; each counts as a nanosecond.
     [[nodiscard]] bool hasTimes() const { return m.hasTimes; }

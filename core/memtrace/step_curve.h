@@ -35,4 +35,6 @@ private:
     std::vector<Point> m_points;
 };
 
+[[nodiscard]] StepCurve operator+(const StepCurve& a, const StepCurve& b);
+
 } // namespace plimsoll::memtrace

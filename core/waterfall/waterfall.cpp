@@ -57,11 +57,13 @@ std::string firstDifference(const compare::PredictedStep& step, const StepMatch&
                                    base::exactBytesText(instanceBytes(step, instance)),
                                    placeText(step, static_cast<std::size_t>(lacking.alloc)));
     const std::size_t other = at == 0 ? 0 : match.inOrder[at - 1].second + std::size_t{1};
-    if (other < match.measured.size())
-        text += fmt::format(", where {} were allocated",
-                            base::exactBytesText(base::Bytes{
-                                measured.device.allocations().bytes[match.measured[other]]}));
-    return text;
+    if (other >= match.measured.size())
+        return text;
+    const base::Bytes there{measured.device.allocations().bytes[match.measured[other]]};
+    return text
+           + (there == instanceBytes(step, instance)
+                  ? std::string{", where a block of that size lives otherwise"}
+                  : fmt::format(", where {} were allocated", base::exactBytesText(there)));
 }
 
 std::int64_t foundPerMille(const StepMatch& match)
@@ -98,8 +100,7 @@ base::Result<void> checkStep(const compare::PredictedStep& step, const StepMatch
     const std::int64_t forward = forwardPerMille(step, match);
     if (std::min(foundPerMille(match), forward) >= kLeastPerMille)
         return {};
-    // An allocator never has all that it reserves in use; the driver gives what is asked for.
-    if (measured.device.reserved().largest() == memtrace::summaryOf(measured.device).peak)
+    if (measured.trace.isOfDriver())
         return base::failure(base::ErrorKind::File,
                              "The recording has the driver's blocks, as a capture does, not "
                              "tensors: compare the snapshot of the same run.");

@@ -32,12 +32,18 @@ base::Result<void> writeProfilePicture(const memtrace::MemoryTrace& trace, const
         .timeline = *timeline,
         .layers = *memtrace::classLayers(),
         .peakText = "peak " + base::bytesText(timeline->peak())};
-    if (hasReserved) {
-        picture.outline = [&](std::size_t begin, std::size_t end) {
-            return reserved.largestIn(begin, end);
-        };
-        picture.outlineName = "Reserved";
-    }
+    if (hasReserved)
+        picture.outlines.push_back({"Reserved", [&](std::size_t begin, std::size_t end) {
+                                        return reserved.largestIn(begin, end);
+                                    }});
+    const memtrace::StepCurve total = reserved + device.foreign();
+    if (device.foreign().largest().count() > 0)
+        picture.outlines.push_back(
+            {"Outside PyTorch",
+             [&](std::size_t begin, std::size_t end) { return total.largestIn(begin, end); },
+             true});
+    for (const memtrace::OutOfMemory& failure : device.outOfMemory())
+        picture.marks.push_back({failure.event + std::size_t{1}, "out of memory"});
     static_cast<void>(put(timelineSvg(picture)));
     return {};
 }

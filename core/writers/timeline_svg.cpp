@@ -28,6 +28,8 @@ constexpr int kMaxLines = 9; ///< of the grid
 constexpr double kMebi = 1048576.0;
 constexpr double kGibi = 1073741824.0;
 
+constexpr std::string_view kDashes = " stroke-dasharray=\"5 4\"";
+
 /// The fills of the layers by their ink, as in the light theme.
 constexpr std::array<std::string_view, timeline::kMostLayers> kFills{
     "#013777", "#7f5c85", "#8e8a95", "#955217", "#4b946d", "#2791cd", "#ae880e", "#89314c"};
@@ -94,8 +96,10 @@ public:
         grid();
         bands();
         classes();
-        outline();
+        for (const auto& [outline, bytes] : m_outlines)
+            draw(outline, bytes);
         timeAxis();
+        marks();
         line();
         peak();
         legend();
@@ -107,13 +111,15 @@ private:
     /// Every pixel column shows its largest sum, so that no peak is averaged away.
     void sampleColumns()
     {
+        for (const Outline& outline : m_picture.outlines)
+            m_outlines.emplace_back(outline, std::vector<double>{});
         const std::size_t steps = m_timeline.stepCount();
         for (std::size_t column = 0; column < kColumns && steps > 0; ++column) {
             const std::size_t begin = stepAt(column);
             const std::size_t end = std::max(begin + 1, std::min(stepAt(column + 1), steps));
             m_columns.push_back(m_timeline.stackAt(m_timeline.largestStepIn(begin, end)));
-            if (m_picture.outline)
-                m_outline.push_back(static_cast<double>(m_picture.outline(begin, end).count()));
+            for (auto& [outline, bytes] : m_outlines)
+                bytes.push_back(static_cast<double>(outline.largest(begin, end).count()));
         }
     }
     [[nodiscard]] std::size_t stepAt(std::size_t column) const
@@ -128,8 +134,9 @@ private:
         double highest = static_cast<double>(
             std::max({m_timeline.peak().count(), m_picture.line.value_or(base::Bytes{}).count(),
                       std::int64_t{1024}}));
-        for (const double bytes : m_outline)
-            highest = std::max(highest, bytes);
+        for (const auto& [outline, columns] : m_outlines)
+            for (const double bytes : columns)
+                highest = std::max(highest, bytes);
         const double wanted = highest * 1.04;
         m_tick = 1024;
         while (wanted / m_tick > kMaxLines - 1)
@@ -223,17 +230,29 @@ private:
                 m_out += fmt::format("H{}V{:.1f}", kLeft + i, y(floor[i - 1]));
         m_out += fmt::format("H{}Z\"/>\n", kLeft);
     }
-    void outline()
+    void draw(const Outline& outline, const std::vector<double>& bytes)
     {
-        if (m_outline.empty())
+        if (bytes.empty())
             return;
-        m_out +=
-            fmt::format("<path class=\"outline\" fill=\"none\" stroke=\"#1a1e26\" d=\"M{} {:.1f}",
-                        kLeft, y(m_outline.front()));
-        for (std::size_t i = 1; i < m_outline.size(); ++i)
-            if (m_outline[i] != m_outline[i - 1])
-                m_out += fmt::format("H{}V{:.1f}", kLeft + i, y(m_outline[i]));
+        m_out += fmt::format("<path class=\"outline\" fill=\"none\" stroke=\"#1a1e26\"{} "
+                             "d=\"M{} {:.1f}",
+                             outline.isDashed ? kDashes : "", kLeft, y(bytes.front()));
+        for (std::size_t i = 1; i < bytes.size(); ++i)
+            if (bytes[i] != bytes[i - 1])
+                m_out += fmt::format("H{}V{:.1f}", kLeft + i, y(bytes[i]));
         m_out += fmt::format("H{}\"/>\n", kRight);
+    }
+    void marks()
+    {
+        for (const Mark& mark : m_picture.marks) {
+            const double x = xOfStep(mark.step);
+            const bool left = x > (kLeft + kRight) / 2.0;
+            m_out += fmt::format("<path class=\"mark\" d=\"M{:.1f} {}V{}\" stroke=\"#b3261e\" "
+                                 "stroke-width=\"1.5\"/>\n",
+                                 x, m_plotTop, kBottom);
+            label(left ? x - 6 : x + 6, m_plotTop + 16, left ? "end" : "start",
+                  "font-weight=\"600\" fill=\"#b3261e\"", escaped(mark.text));
+        }
     }
     void timeAxis()
     {
@@ -287,20 +306,25 @@ private:
     void legend()
     {
         double x = kLeft;
-        const auto entry = [&](std::string_view name, std::string_view style, int height) {
-            m_out += fmt::format("<rect x=\"{:.1f}\" y=\"{}\" width=\"12\" height=\"{}\" "
-                                 "fill=\"{}\"/>\n",
-                                 x, 62 - height / 2, height, style);
-            label(x + 18, 66, "start", "", escaped(name));
-            x += 36 + 7.5 * static_cast<double>(name.size());
+        const auto name = [&](std::string_view words) {
+            label(x + 18, 66, "start", "", escaped(words));
+            x += 36 + 7.5 * static_cast<double>(words.size());
         };
         for (std::size_t layer = 0; layer < m_picture.layers.size(); ++layer)
             if (std::ranges::any_of(m_columns, [&](const timeline::Stack& stack) {
                     return stack.at(layer).count() > 0;
-                }))
-                entry(m_picture.layers[layer].name, kFills.at(m_picture.layers[layer].ink), 12);
-        if (!m_outline.empty())
-            entry(m_picture.outlineName, "#1a1e26", 2);
+                })) {
+                m_out += fmt::format("<rect x=\"{:.1f}\" y=\"56\" width=\"12\" height=\"12\" "
+                                     "fill=\"{}\"/>\n",
+                                     x, kFills.at(m_picture.layers[layer].ink));
+                name(m_picture.layers[layer].name);
+            }
+        for (const Outline& outline : m_picture.outlines) {
+            m_out += fmt::format("<path d=\"M{:.1f} 62h14\" stroke=\"#1a1e26\" "
+                                 "stroke-width=\"2\"{}/>\n",
+                                 x, outline.isDashed ? kDashes : "");
+            name(outline.name);
+        }
     }
 
     const TimelinePicture& m_picture;
@@ -311,7 +335,7 @@ private:
     double m_tick = 0;
     double m_top = 0; ///< bytes at the upper edge of the plot
     std::vector<timeline::Stack> m_columns;
-    std::vector<double> m_outline; ///< by column; empty: there is none
+    std::vector<std::pair<const Outline&, std::vector<double>>> m_outlines; ///< bytes by column
     std::string m_out;
 };
 

@@ -6,8 +6,25 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace plimsoll::writers {
+
+/// A curve above the layers.
+struct Outline
+{
+    std::string name;
+    /// The largest bytes in steps [begin, end).
+    std::function<base::Bytes(std::size_t begin, std::size_t end)> largest;
+    bool isDashed = false;
+};
+
+/// A step that is marked by a line from top to bottom.
+struct Mark
+{
+    std::size_t step = 0;
+    std::string text;
+};
 
 /// What a picture of a timeline shows; lives as long as what it refers to.
 struct TimelinePicture
@@ -20,9 +37,8 @@ struct TimelinePicture
     std::string peakText;
     std::optional<base::Bytes> line = {}; ///< across the plot, such as a budget
     std::string lineText = {};
-    /// The largest bytes in steps [begin, end) of a curve above the layers; null: there is none.
-    std::function<base::Bytes(std::size_t begin, std::size_t end)> outline = {};
-    std::string outlineName = {};
+    std::vector<Outline> outlines = {};
+    std::vector<Mark> marks = {};
 };
 
 /// The picture as an SVG document of 1200 x 560 pixels in the colors of the light theme. Each pixel

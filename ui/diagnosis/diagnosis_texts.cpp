@@ -63,6 +63,8 @@ std::vector<std::pair<QString, QString>> factsOf(const Diagnosis& diagnosis)
     add(QObject::tr("Reserved"), diagnosis.reserved);
     add(QObject::tr("Live"), diagnosis.live);
     add(QObject::tr("Idle"), diagnosis.idle);
+    if (diagnosis.foreign && diagnosis.foreign->count() > 0)
+        facts.emplace_back(QObject::tr("Outside PyTorch"), bytesText(*diagnosis.foreign));
     if (diagnosis.idleBlocks) {
         facts.emplace_back(QObject::tr("Largest idle"), idleText(*diagnosis.idleBlocks));
         if (diagnosis.asked && diagnosis.idleBlocks->tooSmallBlocks > 0)

@@ -36,8 +36,7 @@ void ActiveView::setPicture(const workspace::ProfilePicturePtr& picture)
 {
     m_picture = picture;
     const memtrace::DeviceTrace& device = picture->device();
-    m_overlay.setReserved(device.reserved());
-    m_overlay.setForeign(device.foreign());
+    m_overlay.setCurves(device.reserved(), device.foreign());
     model().legendLines.clear();
     if (hasReserved(device))
         model().legendLines.push_back({tr("Reserved"), Role::Text});

@@ -76,22 +76,21 @@ std::vector<float> nearPlot(std::vector<float> heights, double plot)
     return heights;
 }
 
-} // namespace
-
-std::vector<float> ReservedOverlay::heights(std::span<const StepSpan> spans,
-                                            const Coordinates& columns, bool withForeign) const
+/// Per column of the plot.
+std::vector<float> heights(const memtrace::StepCurve& curve, std::span<const StepSpan> spans,
+                           const Coordinates& columns)
 {
     std::vector<float> heights;
     heights.reserve(spans.size());
     for (const StepSpan& span : spans) {
-        base::Bytes above = m_reserved.largestIn(span.begin, span.end) - columns.bytes().bottom;
-        if (withForeign)
-            above = above + m_foreign.largestIn(span.begin, span.end);
+        const base::Bytes above = curve.largestIn(span.begin, span.end) - columns.bytes().bottom;
         heights.push_back(
             static_cast<float>(static_cast<double>(above.count()) * columns.pixelsPerByte()));
     }
     return heights;
 }
+
+} // namespace
 
 void ReservedOverlay::draw(const PaintContext& context)
 {
@@ -106,7 +105,8 @@ void ReservedOverlay::draw(const PaintContext& context)
                               context.frame.at.visibleBegin(), context.frame.at.visibleEnd(),
                               context.frame.at.bytes()};
     const std::vector<StepSpan> spans = columnSpans(model.axis, columns);
-    const std::vector<float> reserved = nearPlot(heights(spans, columns, false), plot.height());
+    const std::vector<float> reserved =
+        nearPlot(heights(m_reserved, spans, columns), plot.height());
     const std::vector<float> live =
         nearPlot(curveColumns(*model.stacked, spans, {}, columns), plot.height());
     QImage image{(plot.size() * ratio).toSize(), QImage::Format_ARGB32_Premultiplied};
@@ -118,12 +118,12 @@ void ReservedOverlay::draw(const PaintContext& context)
     pen.setJoinStyle(Qt::MiterJoin);
     setShape(painter, pen);
     painter.drawPolyline(edgeOf(reserved, plot.height()));
-    if (m_foreign.largest().count() > 0) {
+    if (!m_total.points().empty()) {
         pen.setColor(context.color(Role::Muted));
         pen.setDashPattern({4, 2});
         painter.setPen(pen);
         painter.drawPolyline(
-            edgeOf(nearPlot(heights(spans, columns, true), plot.height()), plot.height()));
+            edgeOf(nearPlot(heights(m_total, spans, columns), plot.height()), plot.height()));
     }
     painter.end();
     m_picture = QPixmap::fromImage(std::move(image));

@@ -18,10 +18,13 @@ namespace plimsoll::ui {
 class ReservedOverlay : public TimelineOverlay
 {
 public:
-    /// By steps of the stacked timeline. Requires invalidate() afterwards.
-    void setReserved(memtrace::StepCurve reserved) { m_reserved = std::move(reserved); }
-    /// Of the device, besides: a second outline above the first.
-    void setForeign(memtrace::StepCurve foreign) { m_foreign = std::move(foreign); }
+    /// By steps of the stacked timeline; `foreign` is what others hold besides: where there is
+    /// some, the sum of both is a second outline. Requires invalidate() afterwards.
+    void setCurves(memtrace::StepCurve reserved, const memtrace::StepCurve& foreign)
+    {
+        m_total = foreign.largest().count() > 0 ? reserved + foreign : memtrace::StepCurve{};
+        m_reserved = std::move(reserved);
+    }
 
     void setAlarm(const AlarmMark& alarm) { m_alarm = alarm; }
     [[nodiscard]] const AlarmMark& alarm() const { return m_alarm; }
@@ -40,15 +43,12 @@ public:
     void invalidate() override { m_isDirty = true; }
 
 private:
-    /// Per column of the plot.
-    [[nodiscard]] std::vector<float> heights(std::span<const StepSpan> spans,
-                                             const Coordinates& columns, bool withForeign) const;
     void draw(const PaintContext& context);
     void paintLabel(const PaintContext& context) const;
     static void paintTimelineMarks(const PaintContext& context);
 
     memtrace::StepCurve m_reserved;
-    memtrace::StepCurve m_foreign;
+    memtrace::StepCurve m_total; ///< without points if there is no foreign memory
     AlarmMark m_alarm;
     QPixmap m_picture; ///< of the plot
     bool m_isDirty = true;

@@ -18,6 +18,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <charconv>
 #include <optional>
 #include <vector>
@@ -127,6 +128,7 @@ public:
         for (const std::string& file : {m_measurement, m_graph, m_plan})
             if (!file.empty())
                 orThrow(io::checkReadable(file)); // else it would be of no kind
+        putProfileSecond();
         const std::optional<readers::FileKind> kind =
             workspace::fileFormats().kindOf(m_measurement);
         if (const auto other = workspace::fileFormats().kindOf(m_graph);
@@ -169,6 +171,25 @@ public:
 
 private:
     [[nodiscard]] bool isGiven(const char* option) const { return command().count(option) > 0; }
+    /// GRAPH PLAN PROFILE is GRAPH PROFILE PLAN, too, and so is any other order of the three.
+    void putProfileSecond()
+    {
+        std::array<std::string*, 3> files{&m_measurement, &m_graph, &m_plan};
+        if (m_plan.empty())
+            return;
+        std::array<std::string, 3> sorted;
+        for (const std::string* file : files) {
+            const auto kind = workspace::fileFormats().kindOf(*file);
+            const std::size_t place = kind == readers::FileKind::Graph     ? 0
+                                      : kind == readers::FileKind::Profile ? 1
+                                                                           : 2;
+            if (!sorted.at(place).empty() || (place == 2 && kind != readers::FileKind::Plan))
+                return;
+            sorted.at(place) = *file;
+        }
+        for (std::size_t i = 0; i < files.size(); ++i)
+            *files.at(i) = std::move(sorted.at(i));
+    }
     Answer compareProfiles(std::optional<readers::FileKind> kind,
                            std::optional<readers::FileKind> other)
     {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/inspect/inspect_profile.h"
 
+#include "app/cli/profile/profile_input.h"
 #include "app/cli/watch.h"
 #include "core/base/format.h"
 #include "core/memtrace/analysis/oddities.h"
@@ -138,8 +139,7 @@ std::string profileText(const memtrace::MemoryTrace& trace, const memtrace::Trac
         text += deviceText(device);
     if (totals.mayHaveOverflowed)
         text += "  note: the recording probably ran over and lost its first events (max_entries)\n";
-    for (const std::string& gap : trace.gaps())
-        text += fmt::format("  note: {}\n", base::printable(gap));
+    text += gapsText(trace);
     for (const auto& [name, count] : trace.statistics())
         text +=
             fmt::format("  note: {} ({})\n", base::printable(memtrace::oddityText(name)), count);

@@ -132,11 +132,12 @@ private:
         doctor::Diagnosis diagnosis = orThrow(doctor::diagnose(*trace, device, watch.context()));
         addPlan(diagnosis);
         Answer answer;
-        answer.text = diagnosisText(diagnosis, &device, m_top.value_or(kFrames));
+        answer.text = diagnosisText(diagnosis, &device, m_top.value_or(kFrames)) + gapsText(*trace);
         if (m_top && diagnosis.byFrame && diagnosis.byFrame->groups.size() > *m_top)
             diagnosis.byFrame->groups.resize(*m_top);
         answer.json = {{"file", m_file}};
         answer.json.update(diagnosisJson(diagnosis, &device));
+        answer.json["gaps"] = trace->gaps();
         return answer;
     }
 

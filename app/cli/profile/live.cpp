@@ -52,8 +52,9 @@ public:
         const std::size_t groups = live.groups.size();
         live.groups.resize(std::min(groups, m_top.value_or(groups)));
         Answer answer;
-        answer.text = text(device, step, live, groups);
+        answer.text = text(device, step, live, groups) + gapsText(*trace);
         answer.json = json(device, step, live);
+        answer.json["gaps"] = trace->gaps();
         answer.json["seconds"] = clock.seconds();
         return answer;
     }
@@ -68,9 +69,15 @@ private:
                               {"bytes", group.bytes.count()},
                               {"blocks", group.blocks},
                               {"frames", group.frames}});
-        return {{"device", device.ordinal()},     {"event", recordedEvent(device, step)},
-                {"ns", device.axisTimes()[step]}, {"bytes", live.bytes.count()},
-                {"blocks", live.blocks},          {"groups", std::move(groups)}};
+        return {{"device", device.ordinal()},
+                {"event", recordedEvent(device, step)},
+                {"ns", device.axisTimes()[step]},
+                {"bytes", live.bytes.count()},
+                {"blocks", live.blocks},
+                {"groups", std::move(groups)},
+                {"foreign_bytes", device.foreign().points().empty()
+                                      ? ordered_json{}
+                                      : ordered_json(device.foreign().at(step).count())}};
     }
     [[nodiscard]] std::string text(const memtrace::DeviceTrace& device, std::size_t step,
                                    const memtrace::LiveGroups& live, std::size_t groups) const
@@ -84,6 +91,9 @@ private:
         if (const auto asked = base::parseTime(m_at);
             asked && asked->count() != device.axisTimes()[step])
             text += fmt::format("the last event before {}\n", base::timeText(*asked));
+        if (!device.foreign().points().empty())
+            text +=
+                fmt::format("outside PyTorch: {}\n", base::bytesText(device.foreign().at(step)));
         for (const memtrace::LiveGroup& group : live.groups)
             text += fmt::format("{:>12}  {:>8}  {}\n", base::bytesText(group.bytes), group.blocks,
                                 base::printable(group.name, 160));

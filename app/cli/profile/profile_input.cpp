@@ -95,6 +95,14 @@ memtrace::MemoryTracePtr readProfile(const std::string& file, const Common& comm
     return std::get<readers::ReadProfile>(std::move(value)).trace;
 }
 
+std::string gapsText(const memtrace::MemoryTrace& trace)
+{
+    std::string text;
+    for (const std::string& gap : trace.gaps())
+        text += fmt::format("  note: {}\n", base::printable(gap));
+    return text;
+}
+
 const memtrace::DeviceTrace& deviceOf(const memtrace::MemoryTrace& trace,
                                       std::optional<int> ordinal)
 {

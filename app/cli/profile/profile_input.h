@@ -14,6 +14,9 @@ namespace plimsoll::cli {
 /// VerbError.
 [[nodiscard]] memtrace::MemoryTracePtr readProfile(const std::string& file, const Common& common);
 
+/// What the recording can't show, a line each; empty if there is nothing.
+[[nodiscard]] std::string gapsText(const memtrace::MemoryTrace& trace);
+
 /// The device with that ordinal; none: the one with the highest peak. Throws VerbError.
 [[nodiscard]] const memtrace::DeviceTrace& deviceOf(const memtrace::MemoryTrace& trace,
                                                     std::optional<int> ordinal);

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -15,9 +16,10 @@ namespace plimsoll::memtrace {
 namespace {
 
 constexpr std::string_view kMagic = "PLMTRACE";
-constexpr std::uint64_t kVersion = 3;
+constexpr std::uint64_t kVersion = 4;
 constexpr std::uint64_t kFirstWithReservedTotals = 2;
 constexpr std::uint64_t kFirstWithForeign = 3;
+constexpr std::uint64_t kFirstWithDriver = 4;
 
 // Each value is described once; Writer and Reader take it in the same order.
 
@@ -238,6 +240,7 @@ std::string writeColumns(const MemoryTrace& trace)
     writeMap(codec, trace.settings());
     writeMap(codec, trace.statistics());
     each(codec, trace.gaps());
+    codec(trace.isOfDriver());
     codec(trace.devices().size());
     for (const DeviceTrace& device : trace.devices()) {
         codeDevice(codec, device.columns());
@@ -275,6 +278,10 @@ base::Result<MemoryTracePtr> readColumns(std::shared_ptr<const std::string> byte
     parts.settings = readMap<std::string>(codec);
     parts.statistics = readMap<std::size_t>(codec);
     each(codec, parts.gaps);
+    if (version >= kFirstWithDriver)
+        codec(parts.isOfDriver);
+    else
+        parts.isOfDriver = std::ranges::count(parts.gaps, kDriverBlocks) > 0;
     for (std::size_t left = codec.count(); left > 0; --left) {
         ASSIGN_OR_RETURN(DeviceTrace device, readDevice(codec, version, parts.stacks));
         parts.devices.push_back(std::move(device));

@@ -241,7 +241,7 @@ void addRanges(const Capture& capture, const Conversion& conversion, memtrace::B
 
 void addGaps(const Capture& capture, memtrace::Builder& builder)
 {
-    builder.addGap(kDriverBlocks);
+    builder.setOfDriver();
     for (const plimsoll::capture::Status& status : capture.statuses)
         if (status.severity != wire::Severity::Note)
             builder.addGap(status.text);

@@ -7,11 +7,6 @@
 
 namespace plimsoll::readers::capture {
 
-/// What recordings can't show of PyTorch's memory.
-inline constexpr const char* kDriverBlocks = "Blocks are what the driver was asked for: of "
-                                             "PyTorch's caching allocator its segments, and not "
-                                             "the tensors within.";
-
 /// Adds a recording to a trace. What the driver was asked for is a segment with one block: an
 /// allocation, or memory that was mapped into a range. Pinned memory of the host is device -1.
 /// Fails as the builder does.

@@ -199,7 +199,7 @@ memtrace::TraceParts partsOf(const MemoryTrace& recording, const MemoryTrace& sn
     for (const auto& [name, count] : recording.statistics())
         parts.statistics[name] += count;
     for (const std::string& gap : recording.gaps())
-        if (gap != kDriverBlocks)
+        if (gap != memtrace::kDriverBlocks)
             parts.gaps.push_back(gap);
     return parts;
 }
@@ -209,9 +209,13 @@ memtrace::TraceParts partsOf(const MemoryTrace& recording, const MemoryTrace& sn
 base::Result<memtrace::MemoryTracePtr> joinSnapshot(const MemoryTrace& recording,
                                                     const MemoryTrace& snapshot)
 {
-    if (!snapshot.hasTimes() || snapshot.epochNs() < recording.epochNs() - kClocks
-        || endOf(snapshot) > endOf(recording) + kClocks)
+    if (!snapshot.hasTimes() || endOf(snapshot) < recording.epochNs() - kClocks
+        || snapshot.epochNs() > endOf(recording) + kClocks)
         return base::failure(base::ErrorKind::File, "it is of another time than the recording");
+    if (snapshot.epochNs() < recording.epochNs() - kClocks)
+        return base::failure(base::ErrorKind::File, "it begins before the recording does");
+    if (endOf(snapshot) > endOf(recording) + kClocks)
+        return base::failure(base::ErrorKind::File, "the recording ends before it does");
     memtrace::TraceParts parts = partsOf(recording, snapshot);
     std::size_t shared = 0;
     std::size_t segments = 0;

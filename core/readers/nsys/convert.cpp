@@ -382,8 +382,7 @@ void Export::addRanges(const NvtxRanges& ranges)
 
 void Export::addGaps()
 {
-    m_builder.addGap("Blocks are what the driver was asked for: of PyTorch's caching allocator its "
-                     "segments, and not the tensors within.");
+    m_builder.setOfDriver();
     if (!m_hasChains)
         m_builder.addGap("Call stacks were not recorded (nsys profile --cudabacktrace=memory).");
 }

@@ -395,8 +395,8 @@ void CliDoctorTest::exportRefuses_data()
     const QString out = file("out.csv");
     QTest::newRow("ending") << QStringList{m_first, text("-o"), file("out.docx")} << 2
                             << text("must be one of .csv .svg .json");
-    QTest::newRow("a plan, too") << QStringList{m_first, m_second, text("-o"), out} << 3
-                                 << text("is a profile, not a ");
+    QTest::newRow("a plan, too") << QStringList{m_first, m_second, text("-o"), out} << 2
+                                 << text("which is exported without a plan");
     QTest::newRow("a size") << QStringList{m_first, text("--at"), text("batch=4"), text("-o"), out}
                             << 2 << text("doesn't take --at");
     QTest::newRow("no plan") << QStringList{tests::samplePath(text("resnet18")), text("-o"), out}

@@ -33,6 +33,7 @@ private Q_SLOTS:
     void estimatesIdleMemoryFromAddresses();
     void saysWhyItIsAnEstimate();
     void saysWhyThereIsNoReplay();
+    void takesNoDriverForTheAllocator();
     void namesIdleMemoryOfOtherPools();
     void suggestsWhatTheClassesTell();
     void knowsActivationsBeforeBackward();
@@ -195,6 +196,29 @@ void DiagnosisTest::saysWhyThereIsNoReplay()
     QVERIFY(!found.replay->refusal.empty());
     QVERIFY(!found.reserved && !found.idle && found.remedies.empty());
     QCOMPARE(found.live->value, Bytes{5 * kMiB});
+}
+
+/// What the driver gave isn't what PyTorch's allocator reserved, and no replay would be of it.
+void DiagnosisTest::takesNoDriverForTheAllocator()
+{
+    memtrace::Builder builder;
+    builder.setOfDriver();
+    memtrace::RecordedEvent event;
+    event.address = 4096;
+    event.bytes = 20 * kMiB;
+    event.pool = std::array<std::uint64_t, 2>{};
+    event.action = memtrace::Action::SegmentAlloc;
+    QVERIFY(builder.device(0).add(event));
+    event.action = memtrace::Action::Alloc;
+    QVERIFY(builder.device(0).add(event));
+    const auto trace = *std::move(builder).build();
+    QCOMPARE(trace->devices().front().reserved().largest(), Bytes{20 * kMiB});
+    const Diagnosis found = diagnosed(*trace);
+    QVERIFY(found.isOfDriver && !found.reserved && !found.idle && !found.idleBlocks);
+    QVERIFY(!found.replay->refusal.empty() && found.replay->runs.empty());
+    QCOMPARE(found.live->value, Bytes{20 * kMiB});
+    QCOMPARE(found.remedies.size(), std::size_t{1});
+    QVERIFY(remedy(found, "record_snapshot") != nullptr);
 }
 
 /// 20 MiB of another stream would hold the 15 MiB.

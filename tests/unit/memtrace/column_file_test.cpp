@@ -76,6 +76,7 @@ class ColumnFileTest : public QObject
 private Q_SLOTS:
     void givesBackTheTrace();
     void readsEarlierVersions();
+    void tellsBlocksOfTheDriver();
     void refusesWhatIsCut();
     void survivesFlippedBits();
     void refusesOtherFiles_data();
@@ -117,9 +118,17 @@ void ColumnFileTest::readsEarlierVersions()
     QVERIFY(builder.device(0).add(event));
     const auto trace = std::move(builder).build();
     QVERIFY(trace);
+    // Version 3 lacks whether blocks are the driver's, which is 0 here, between no gaps and one
+    // device.
+    std::string bytes = writeColumns(**trace);
+    const auto number = [](char value) { return std::string{value} + std::string(7, '\0'); };
+    const std::size_t gaps = bytes.find(number(0) + number(0) + number(1) + number(0));
+    QVERIFY(gaps != std::string::npos);
+    bytes.erase(gaps, 8);
+    bytes[8] = '\3';
+    QVERIFY(readBack(bytes));
     // Version 2 ends before the list of foreign memory, version 1 before that of totals; both are
     // empty here.
-    std::string bytes = writeColumns(**trace);
     for (const char version : {'\2', '\1'}) {
         QCOMPARE(bytes.substr(bytes.size() - 8), std::string(8, '\0'));
         bytes.resize(bytes.size() - 8);
@@ -130,6 +139,39 @@ void ColumnFileTest::readsEarlierVersions()
         QVERIFY((*read)->devices().front().reserved().points().empty());
         QVERIFY((*read)->devices().front().foreign().points().empty());
         QCOMPARE((*read)->devices().front().allocations().bytes[0], std::int64_t{5});
+    }
+}
+
+/// Earlier versions have a sentence for it only.
+void ColumnFileTest::tellsBlocksOfTheDriver()
+{
+    for (const bool isOfDriver : {false, true}) {
+        Builder builder;
+        RecordedEvent event;
+        event.action = Action::Alloc;
+        event.bytes = 5;
+        event.timeNs = 1;
+        QVERIFY(builder.device(0).add(event));
+        if (isOfDriver)
+            builder.setOfDriver();
+        const auto trace = std::move(builder).build();
+        QVERIFY(trace);
+        std::string bytes = writeColumns(**trace);
+        const Result<MemoryTracePtr> read = readBack(bytes);
+        QVERIFY(read);
+        QCOMPARE((*read)->isOfDriver(), isOfDriver);
+        if (!isOfDriver)
+            continue;
+        // Behind the sentence; then come one device and its ordinal.
+        const std::string one = '\1' + std::string(7, '\0');
+        const std::size_t devices =
+            bytes.find(one + one + std::string(8, '\0'), bytes.find("within."));
+        QVERIFY(devices != std::string::npos);
+        bytes.erase(devices, 8);
+        bytes[8] = '\3';
+        const Result<MemoryTracePtr> earlier = readBack(bytes);
+        QVERIFY2(earlier, earlier ? "" : earlier.error().message.c_str());
+        QVERIFY((*earlier)->isOfDriver());
     }
 }
 
@@ -174,8 +216,8 @@ void ColumnFileTest::refusesOtherFiles_data()
     QTest::addColumn<QString>("sentence");
     QTest::newRow("empty") << QByteArray{} << "byte 0: it ends early";
     QTest::newRow("another kind") << QByteArray{"GIF89a__"} << "byte 8: this is not a memory trace";
-    QTest::newRow("newer") << QByteArray{"PLMTRACE\4\0\0\0\0\0\0", 16}
-                           << "byte 16: version 4 of memory traces is unknown; a newer Plimsoll "
+    QTest::newRow("newer") << QByteArray{"PLMTRACE\5\0\0\0\0\0\0", 16}
+                           << "byte 16: version 5 of memory traces is unknown; a newer Plimsoll "
                               "wrote it";
 }
 

@@ -8,6 +8,7 @@
 
 namespace {
 
+using plimsoll::base::Bytes;
 using plimsoll::base::Nanoseconds;
 using namespace plimsoll::memtrace; // NOLINT(google-build-using-namespace)
 
@@ -60,6 +61,7 @@ class MemoryTraceTest : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
+    void addsCurves();
     void pairsAllocationsWithFrees();
     void keepsBlocksUntilTheirFreeCompletes();
     void countsWhatDoesNotFit_data();
@@ -79,6 +81,19 @@ private Q_SLOTS:
     void needsSomethingToShow();
     void worksWithoutTimes();
 };
+
+void MemoryTraceTest::addsCurves()
+{
+    using Points = std::vector<StepCurve::Point>;
+    const StepCurve a{{{0, Bytes{5}}, {3, Bytes{7}}, {9, Bytes{}}}};
+    const StepCurve b{{{2, Bytes{1}}, {3, Bytes{4}}}};
+    const StepCurve sum = a + b;
+    QCOMPARE(sum.points(), (Points{{0, Bytes{5}}, {2, Bytes{6}}, {3, Bytes{11}}, {9, Bytes{4}}}));
+    for (std::size_t step = 0; step < 12; ++step)
+        QCOMPARE(sum.at(step), a.at(step) + b.at(step));
+    QCOMPARE((a + StepCurve{}).points(), a.points());
+    QCOMPARE((StepCurve{} + a).points(), a.points());
+}
 
 void MemoryTraceTest::pairsAllocationsWithFrees()
 {

@@ -33,6 +33,7 @@ private Q_SLOTS:
     void hasARowForEachAllocation();
     void classesAreReadBack();
     void drawsLayersBelowReserved();
+    void drawsForeignMemoryAndFailures();
     void stopsAndLeavesTheOldFile();
     void refusesOtherEndings();
     void keepsTheProfileThatWasRead();
@@ -151,6 +152,59 @@ void ProfileCsvTest::classesAreReadBack()
     }));
 }
 
+struct Drawn
+{
+    QStringList texts;
+    QStringList paths;              ///< those with a class: "outline", or the name of a layer
+    std::map<QString, QString> yOf; ///< by text
+    QString error;
+};
+
+Drawn drawnIn(const std::string& path)
+{
+    Drawn drawn;
+    QXmlStreamReader svg{QByteArray::fromStdString(fileText(path))};
+    while (!svg.atEnd()) {
+        svg.readNext();
+        if (svg.isStartElement() && svg.name() == QStringLiteral("path")
+            && svg.attributes().hasAttribute(QStringLiteral("class")))
+            drawn.paths << svg.attributes().value(QStringLiteral("class")).toString();
+        if (svg.isStartElement() && svg.name() == QStringLiteral("text")) {
+            const QString y = svg.attributes().value(QStringLiteral("y")).toString();
+            drawn.texts << svg.readElementText();
+            drawn.yOf[drawn.texts.back()] = y;
+        }
+    }
+    drawn.error = svg.hasError() ? svg.errorString() : QString{};
+    return drawn;
+}
+
+/// What others hold lies on what is reserved; a failure is marked.
+void ProfileCsvTest::drawsForeignMemoryAndFailures()
+{
+    tests::RecordedTraining training;
+    const memtrace::MemoryTracePtr trace = training.trace();
+    memtrace::TraceParts parts = trace->parts();
+    memtrace::DeviceColumns columns = parts.devices.front().columns();
+    const base::Bytes foreign{std::int64_t{512} << 20U};
+    columns.foreign = {{0, base::Bytes{}}, {5, foreign}};
+    columns.outOfMemory.push_back(
+        {.event = 7, .askedBytes = 9, .deviceFreeBytes = -1, .stack = {}});
+    parts.devices.clear();
+    parts.devices.emplace_back(std::move(columns));
+    tests::TempFolder folder;
+    const std::string path = folder.file("x.svg");
+    QVERIFY(writers::writeProfileFile(memtrace::MemoryTrace{std::move(parts)}, path, "in.pickle"));
+    const Drawn drawn = drawnIn(path);
+    QVERIFY2(drawn.error.isEmpty(), qPrintable(drawn.error));
+    QCOMPARE(drawn.paths.count(QStringLiteral("outline")), 2);
+    QCOMPARE(drawn.paths.count(QStringLiteral("mark")), 1);
+    QVERIFY(drawn.texts.contains(QStringLiteral("Outside PyTorch")));
+    QVERIFY(drawn.texts.contains(QStringLiteral("out of memory")));
+    // The axis reaches above it, where it would end at 64 MiB.
+    QVERIFY(drawn.texts.contains(QStringLiteral("512")));
+}
+
 void ProfileCsvTest::drawsLayersBelowReserved()
 {
     tests::RecordedTraining training;
@@ -160,22 +214,11 @@ void ProfileCsvTest::drawsLayersBelowReserved()
     tests::TempFolder folder;
     const std::string path = folder.file("x.svg");
     QVERIFY(writers::writeProfileFile(*trace, path, "in.pickle"));
-    QStringList texts;
-    QStringList areas;
-    std::map<QString, QString> rowOf; // by label
-    QXmlStreamReader svg{QByteArray::fromStdString(fileText(path))};
-    while (!svg.atEnd()) {
-        svg.readNext();
-        if (svg.isStartElement() && svg.name() == QStringLiteral("path")
-            && svg.attributes().hasAttribute(QStringLiteral("class")))
-            areas << svg.attributes().value(QStringLiteral("class")).toString();
-        if (svg.isStartElement() && svg.name() == QStringLiteral("text")) {
-            const QString y = svg.attributes().value(QStringLiteral("y")).toString();
-            texts << svg.readElementText();
-            rowOf[texts.back()] = y;
-        }
-    }
-    QVERIFY2(!svg.hasError(), qPrintable(svg.errorString()));
+    const Drawn drawn = drawnIn(path);
+    const QStringList& texts = drawn.texts;
+    const QStringList& areas = drawn.paths;
+    const std::map<QString, QString>& rowOf = drawn.yOf;
+    QVERIFY2(drawn.error.isEmpty(), qPrintable(drawn.error));
     const auto timeline = memtrace::buildTimeline(
         *trace, device, {memtrace::classLayers(), memtrace::classify(*trace, device).classOf},
         memtrace::Axis::Time);
@@ -183,7 +226,7 @@ void ProfileCsvTest::drawsLayersBelowReserved()
                            + QString::fromStdString(base::bytesText(timeline->peak()))));
     // Steps and the phases in them are two rows.
     QVERIFY(rowOf.contains(QStringLiteral("step 1")) && rowOf.contains(QStringLiteral("backward")));
-    QVERIFY(rowOf[QStringLiteral("step 1")] != rowOf[QStringLiteral("backward")]);
+    QVERIFY(rowOf.at(QStringLiteral("step 1")) != rowOf.at(QStringLiteral("backward")));
     QVERIFY(areas.contains(QStringLiteral("Activations")));
     QVERIFY(areas.contains(QStringLiteral("Before the recording")));
     QCOMPARE(areas.contains(QStringLiteral("outline")), !device.reserved().points().empty());
