@@ -40,7 +40,8 @@ void compareWith(DocumentPage& page, Settings& settings)
     if (profile == nullptr)
         return;
     workspace::ComparedProfiles profiles{workspace::comparedProfile(*profile)};
-    const ChosenProfiles chosen = chooseProfiles(page, settings, profiles, true);
+    const ChosenProfiles chosen =
+        chooseProfiles(page, settings, profiles, ProfileChoice::ProfilesOrGraph);
     if (chosen.isEmpty())
         return;
     if (chosen.graph != nullptr) {

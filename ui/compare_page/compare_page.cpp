@@ -161,7 +161,8 @@ void ComparePage::setGrouping(memtrace::LiveBy by)
 
 void ComparePage::chooseMore()
 {
-    const ChosenProfiles chosen = chooseProfiles(*this, m_settings, m_document.profiles());
+    const ChosenProfiles chosen =
+        chooseProfiles(*this, m_settings, m_document.profiles(), ProfileChoice::Profiles);
     if (!chosen.open.empty())
         addProfiles(chosen.open);
     for (const QString& file : chosen.files)

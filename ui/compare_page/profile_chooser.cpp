@@ -59,8 +59,12 @@ std::vector<const workspace::PlanDocument*> openGraphs(const QWidget& window)
 
 ProfileChooser::ProfileChooser(workspace::ComparedProfiles open,
                                std::vector<const workspace::PlanDocument*> graphs,
-                               Settings& settings, QWidget* parent)
-    : QDialog{parent}, m_open{std::move(open)}, m_graphs{std::move(graphs)}, m_settings{settings}
+                               ProfileChoice choice, Settings& settings, QWidget* parent)
+    : QDialog{parent}
+    , m_open{std::move(open)}
+    , m_graphs{std::move(graphs)}
+    , m_choice{choice}
+    , m_settings{settings}
 {
     setWindowTitle(tr("Compare With"));
     auto* column = makeColumn(this, 8, {16, 16, 16, 16});
@@ -92,7 +96,7 @@ ProfileChooser::ProfileChooser(workspace::ComparedProfiles open,
     connect(files, &QPushButton::clicked, this, &ProfileChooser::chooseProfileFiles);
     connect(cancel, &QPushButton::clicked, this, &QDialog::reject);
     connect(m_compare, &QPushButton::clicked, this, &QDialog::accept);
-    connect(m_list, &QListWidget::itemChanged, this, &ProfileChooser::followChecks);
+    connect(m_list, &QListWidget::itemChanged, this, &ProfileChooser::followCheck);
     connect(m_list, &QListWidget::itemDoubleClicked, this, [](QListWidgetItem* item) {
         item->setCheckState(item->checkState() == Qt::Checked ? Qt::Unchecked : Qt::Checked);
     });
@@ -105,6 +109,18 @@ void ProfileChooser::chooseProfileFiles()
     m_files = askForProfileFiles(this, m_settings);
     if (!m_files.isEmpty())
         accept();
+}
+
+/// A prediction is compared with one profile, so a graph is alone.
+void ProfileChooser::followCheck(QListWidgetItem* changed)
+{
+    const auto isGraph = [this](int row) { return row >= static_cast<int>(m_open.size()); };
+    const int at = m_list->row(changed);
+    if (changed->checkState() == Qt::Checked)
+        for (int row = 0; row < m_list->count(); ++row)
+            if (row != at && (isGraph(row) || isGraph(at) || m_choice == ProfileChoice::OneProfile))
+                m_list->item(row)->setCheckState(Qt::Unchecked);
+    followChecks();
 }
 
 void ProfileChooser::followChecks()
@@ -128,15 +144,15 @@ ChosenProfiles ProfileChooser::chosen() const
 }
 
 ChosenProfiles chooseProfiles(DocumentPage& page, Settings& settings,
-                              const workspace::ComparedProfiles& compared, bool withGraphs)
+                              const workspace::ComparedProfiles& compared, ProfileChoice choice)
 {
     workspace::ComparedProfiles open = openProfiles(*page.window(), compared);
     std::vector<const workspace::PlanDocument*> graphs;
-    if (withGraphs)
+    if (choice == ProfileChoice::ProfilesOrGraph)
         graphs = openGraphs(*page.window());
     if (open.empty() && graphs.empty())
         return {{}, askForProfileFiles(page.window(), settings), nullptr};
-    ProfileChooser dialog{std::move(open), std::move(graphs), settings, page.window()};
+    ProfileChooser dialog{std::move(open), std::move(graphs), choice, settings, page.window()};
     return dialog.exec() == QDialog::Accepted ? dialog.chosen() : ChosenProfiles{};
 }
 

@@ -7,9 +7,11 @@
 #include <QDialog>
 #include <QStringList>
 
+#include <cstdint>
 #include <vector>
 
 class QListWidget;
+class QListWidgetItem;
 class QPushButton;
 
 namespace plimsoll::ui {
@@ -38,6 +40,12 @@ struct ChosenProfiles
 /// The graphs that are open in a window.
 [[nodiscard]] std::vector<const workspace::PlanDocument*> openGraphs(const QWidget& window);
 
+enum class ProfileChoice : std::uint8_t {
+    Profiles,
+    ProfilesOrGraph, ///< some profiles, or one graph
+    OneProfile,
+};
+
 /// Lets the user choose among open profiles and graphs, and files.
 class ProfileChooser : public QDialog
 {
@@ -45,27 +53,29 @@ class ProfileChooser : public QDialog
 
 public:
     ProfileChooser(workspace::ComparedProfiles open,
-                   std::vector<const workspace::PlanDocument*> graphs, Settings& settings,
-                   QWidget* parent);
+                   std::vector<const workspace::PlanDocument*> graphs, ProfileChoice choice,
+                   Settings& settings, QWidget* parent);
 
     [[nodiscard]] ChosenProfiles chosen() const;
     [[nodiscard]] QListWidget& list() const { return *m_list; }
 
 private:
     void chooseProfileFiles();
+    void followCheck(QListWidgetItem* changed);
     void followChecks();
 
     workspace::ComparedProfiles m_open;
     std::vector<const workspace::PlanDocument*> m_graphs; ///< listed behind the profiles
+    ProfileChoice m_choice;
     Settings& m_settings;
     QStringList m_files;
     QListWidget* m_list = nullptr;
     QPushButton* m_compare = nullptr;
 };
 
-/// Asks for profiles: for files at once if nothing else is open. `withGraphs`: or for a graph.
+/// Asks for profiles: for files at once if nothing else is open.
 [[nodiscard]] ChosenProfiles chooseProfiles(DocumentPage& page, Settings& settings,
                                             const workspace::ComparedProfiles& compared,
-                                            bool withGraphs = false);
+                                            ProfileChoice choice);
 
 } // namespace plimsoll::ui

@@ -124,7 +124,8 @@ void paintGround(const PaintContext& context)
                        std::max(layout.axis.bottom(), layout.overview.bottom()) + context.px(8)};
     painter.fillRect(whole, context.color(Role::Panel));
     painter.fillRect(layout.plot, context.color(Role::Plot));
-    paintMemoryAxis(context);
+    if (context.model.stacked)
+        paintMemoryAxis(context);
     // The right edge of the plot is the axis for device sizes.
     painter.fillRect(QRectF{layout.plot.right(), layout.plot.top(), 1, layout.plot.height()},
                      context.color(Role::Border));

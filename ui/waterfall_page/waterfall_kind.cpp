@@ -28,7 +28,7 @@ void compareWithMeasured(DocumentPage& page, Settings& settings)
     const auto* graph = dynamic_cast<const workspace::PlanDocument*>(&page.shownDocument());
     if (graph == nullptr)
         return;
-    const ChosenProfiles chosen = chooseProfiles(page, settings, {});
+    const ChosenProfiles chosen = chooseProfiles(page, settings, {}, ProfileChoice::OneProfile);
     if (chosen.isEmpty())
         return;
     auto document = workspace::compareWithGraph(

@@ -74,8 +74,10 @@ void WaterfallPage::buildViews()
     addView(QStringLiteral("comparison"), m_summary, tr("Comparison"), tr("Comparison"));
 
     m_blocks = new BlockModel;
-    m_table = makeTable(m_blocks, this, tr("Blocks of the row"),
-                        tr("Select a row of the waterfall to see its blocks."));
+    m_table =
+        makeTable(m_blocks, this, tr("Blocks of the row"),
+                  tr("Select a row of the waterfall to see its blocks. Rounding and fragmentation "
+                     "have none."));
     new ColumnFitter{*m_table, {BlockModel::WhatColumn, 120}, {}};
     addView(QStringLiteral("comparison"), m_table, tr("Blocks"), tr("Blocks"));
 }
@@ -135,7 +137,6 @@ void WaterfallPage::compare()
 void WaterfallPage::take(const base::Result<workspace::WaterfallPicturePtr>& picture)
 {
     if (picture) {
-        strip().withdraw(QStringLiteral("compare"));
         show(*picture);
         return;
     }
@@ -143,11 +144,7 @@ void WaterfallPage::take(const base::Result<workspace::WaterfallPicturePtr>& pic
         return; // a change stopped it
     show(nullptr);
     m_summary->setFault(QString::fromStdString(picture.error().message));
-    strip().post({QStringLiteral("compare"),
-                  MessageKind::Danger,
-                  tr("The recording could not be compared with this prediction."),
-                  QString::fromStdString(picture.error().message),
-                  {}});
+    dockOf(m_summary)->showPage(m_summary);
 }
 
 void WaterfallPage::show(const workspace::WaterfallPicturePtr& picture)

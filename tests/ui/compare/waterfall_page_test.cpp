@@ -43,6 +43,7 @@ private Q_SLOTS:
     void cleanup() { closeWindow(); }
     void theDialogOfAProfileOffersTheGraph();
     void theCommandOfAGraphTakesTheProfile();
+    void aGraphIsChosenAlone();
     void figuresAreThoseOfDiff();
     void aRowShowsItsBlocks();
     void theCursorReadsBothCurves();
@@ -108,6 +109,36 @@ void WaterfallPageTest::theCommandOfAGraphTakesTheProfile()
     QVERIFY(page != nullptr);
     QCOMPARE(m_offered, QStringLiteral("encoder_training.stand-in.pickle"));
     QCOMPARE(page->picture()->waterfall->predictedPeak.count(), 1101373192);
+}
+
+/// A graph isn't compared with several profiles, nor several graphs with one.
+void WaterfallPageTest::aGraphIsChosenAlone()
+{
+    const QString other = QStringLiteral(
+        PLIMSOLL_SOURCE_DIR "/resources/samples/encoder_out_of_memory.stand-in.pickle.gz");
+    for (const QString& file : {kEncoder, other, kRecorded}) {
+        QSignalSpy opened{m_window.get(), &MainWindow::opened};
+        m_window->openFiles({file});
+        QVERIFY(opened.wait(kPatience));
+    }
+    bool wasLooked = false;
+    QTimer::singleShot(0, this, [&] {
+        auto* dialog = m_window->findChild<ProfileChooser*>();
+        QVERIFY(dialog != nullptr);
+        QListWidgetItem& profile = *dialog->list().item(0);
+        QListWidgetItem& graph = *dialog->list().item(1);
+        QCOMPARE(profile.checkState(), Qt::Checked);
+        graph.setCheckState(Qt::Checked);
+        QCOMPARE(profile.checkState(), Qt::Unchecked);
+        QVERIFY(dialog->chosen().graph != nullptr && dialog->chosen().open.empty());
+        profile.setCheckState(Qt::Checked);
+        QCOMPARE(graph.checkState(), Qt::Unchecked);
+        QVERIFY(dialog->chosen().graph == nullptr && dialog->chosen().open.size() == 1);
+        wasLooked = true;
+        dialog->reject();
+    });
+    trigger("profile.compare");
+    QVERIFY(wasLooked);
 }
 
 void WaterfallPageTest::figuresAreThoseOfDiff()
@@ -203,15 +234,15 @@ void WaterfallPageTest::anotherGraphIsToldAndUndone()
     WaterfallPage* page = compareByDialog(kRecorded, "profile.compare");
     QVERIFY(page != nullptr);
     page->addFile(tests::sampleFile("resnet18"));
-    QTRY_COMPARE_WITH_TIMEOUT(page->strip().count(), 1U, kPatience);
-    QVERIFY(page->strip().shown().rest.startsWith(
-        QStringLiteral("The recording is one of another model, batch or plan: ")));
+    QTRY_VERIFY_WITH_TIMEOUT(page->summary().verdict().startsWith(QStringLiteral(
+                                 "The recording is one of another model, batch or plan: ")),
+                             kPatience);
     QTRY_VERIFY_WITH_TIMEOUT(page->isSettled() && !page->picture(), kPatience);
     QCOMPARE(page->status().text, QStringLiteral("Not compared"));
     QVERIFY(page->chart().lines().empty());
     page->undoStack().undo();
     QVERIFY(compared() != nullptr);
-    QCOMPARE(page->strip().count(), 0U);
+    QVERIFY(page->summary().verdict().startsWith(QStringLiteral("Measured ")));
     QCOMPARE(page->picture()->waterfall->predictedPeak.count(), 1101373192);
 }
 
