@@ -119,7 +119,7 @@ void FittingTextsTest::tellsTheGpuWhole()
 void FittingTextsTest::tellsRunsWhole()
 {
     m_window->resize(1024, 640);
-    PlannerPage* page = openPlanned("gpt2");
+    PlannerPage* page = openKept("gpt2");
     QVERIFY(page != nullptr);
     page->document().commitBudget(Bytes{1 << 30}); // without a plan
     QVERIFY(isDone(*page));
@@ -161,7 +161,7 @@ void FittingTextsTest::tellsAllOfAFieldsFault()
     QFETCH(QString, field);
     QFETCH(QString, typed);
     QFETCH(QString, fault);
-    PlannerPage* page = openPlanned("gpt2");
+    PlannerPage* page = openKept("gpt2");
     QVERIFY(page != nullptr);
     QLineEdit* edit = nullptr;
     for (QWidget* widget : viewOf<BudgetPanel>(*page).findChildren<QWidget*>())

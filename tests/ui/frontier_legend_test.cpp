@@ -74,7 +74,7 @@ void FrontierLegendTest::namesWhoMadeThePoints()
 /// The one that the tool tip tells about, where it is ever taken.
 void FrontierLegendTest::aClickTakesThePlan()
 {
-    PlannerPage* page = openPlanned("gpt2");
+    PlannerPage* page = openPlanned("unet");
     QVERIFY(page != nullptr);
     const PlanChooser& chooser = page->document().chooser();
     QVERIFY(QTest::qWaitFor([&] { return chooser.isByRun(); }, kPatience));

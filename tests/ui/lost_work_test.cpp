@@ -263,7 +263,7 @@ void LostWorkTest::opensNoPipe()
 
 void LostWorkTest::saysThatStoppedPlansAreOfFormerChoices()
 {
-    PlannerPage* page = openPlanned("gpt2");
+    PlannerPage* page = openPlanned("unet");
     QVERIFY(page != nullptr);
     QAction* exporting = m_window->findChild<QAction*>(QStringLiteral("file.export"));
     QVERIFY(exporting->isEnabled());
@@ -314,7 +314,7 @@ void LostWorkTest::writesIntoNoSessionOfAnotherGraph()
     QVERIFY(openSession("work.plimsoll") != nullptr);
     m_window->closePage(*m_window->pages().front());
     QVERIFY(QTest::qWaitFor([&] { return m_window->pages().empty(); }, kPatience));
-    PlannerPage* other = openPlanned("gpt2");
+    PlannerPage* other = openPlanned("unet");
     QVERIFY(other != nullptr);
     saveTo(*other, file("other.plimsoll"));
     m_window->closePage(*m_window->pages().front());

@@ -374,7 +374,7 @@ void MainWindowTest::fallsBackInANarrowWindow()
 
 void MainWindowTest::givesTablesTheRoomOfALargeScreen()
 {
-    PlannerPage* page = openPlanned("gpt2");
+    PlannerPage* page = openPlanned("unet");
     QVERIFY(page != nullptr);
     const auto* table = &viewOf<PlanView>(*page);
     const auto rows = [table] {

@@ -22,6 +22,7 @@
 #include "tests/support/planned_sample.h"
 
 #include <QAction>
+#include <QFile>
 #include <QLineEdit>
 #include <QMenu>
 #include <QRegularExpression>
@@ -86,15 +87,44 @@ ui::PlannerPage* WindowFixture::open(const QString& path)
     return opened.wait(kPatience) ? currentPage() : nullptr;
 }
 
+namespace {
+
+bool isPlanned(ui::PlannerPage* page)
+{
+    return page != nullptr
+           && QTest::qWaitFor(
+               [page] { return page->document().isPlanned() && page->document().isRefined(); },
+               kPatience);
+}
+
+} // namespace
+
 ui::PlannerPage* WindowFixture::openPlanned(const char* sample)
 {
     ui::PlannerPage* page = open(sampleFile(sample));
-    if (page == nullptr
-        || !QTest::qWaitFor(
-            [page] { return page->document().isPlanned() && page->document().isRefined(); },
-            kPatience))
-        return nullptr;
-    return page;
+    return isPlanned(page) ? page : nullptr;
+}
+
+ui::PlannerPage* WindowFixture::openKept(const char* sample)
+{
+    static const tests::TempFolder kSessions;
+    const std::string name = std::string{sample} + ".plimsoll";
+    const QString session = QString::fromStdString(kSessions.file(name));
+    if (!QFile::exists(session)) {
+        ui::PlannerPage* page = openPlanned(sample);
+        if (page == nullptr)
+            return nullptr;
+        m_window->saveTo(*page, session);
+        if (!QTest::qWaitFor([page] { return page->isInSession() && !page->isUnsaved(); },
+                             kPatience))
+            return nullptr;
+        m_window->closePage(*page);
+        if (!QTest::qWaitFor([this] { return m_window->pages().empty(); }, kPatience))
+            return nullptr;
+    }
+    const QString copy = QString::fromStdString(m_folder->file(name));
+    ui::PlannerPage* page = QFile::copy(session, copy) ? open(copy) : nullptr;
+    return isPlanned(page) ? page : nullptr;
 }
 
 void WindowFixture::trigger(const char* id)

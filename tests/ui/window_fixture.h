@@ -58,6 +58,9 @@ protected:
     ui::PlannerPage* open(const QString& path);
     /// Open, and all that was to be planned is.
     ui::PlannerPage* openPlanned(const char* sample = "resnet18");
+    /// The same from a copy of a session: the sample is planned once for all tests of the program.
+    /// For tests that need no unsaved page.
+    ui::PlannerPage* openKept(const char* sample);
     /// Waits until nothing is left to plan.
     [[nodiscard]] static bool isDone(ui::PlannerPage& page);
     void trigger(const char* id);

@@ -155,7 +155,7 @@ void OtherDeviceTest::aDeviceOfTheFormCountsAndIsKept()
     QCOMPARE(m_settings->ownDevices(), QStringList{QString::fromStdString(device.id)});
 
     // Another document has it in its list, too.
-    PlannerPage* other = openPlanned("gpt2");
+    PlannerPage* other = openPlanned("unet");
     QVERIFY(other != nullptr);
     QVERIFY(list(*other).findText(QStringLiteral("Slow one"), Qt::MatchStartsWith) > 0);
     QVERIFY(!list(*other).currentText().startsWith(QStringLiteral("Slow one")));

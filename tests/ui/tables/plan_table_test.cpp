@@ -76,7 +76,7 @@ int decisionsIn(const PlanModel& model)
 
 void PlanTableTest::followsTheDraggedLine()
 {
-    PlannerPage* page = openPlanned("gpt2");
+    PlannerPage* page = openKept("gpt2");
     QVERIFY(page != nullptr);
     PlanModel& model = *viewOf<PlanPage>(*page).model();
     const QAbstractItemModelTester tester{&model,
@@ -118,7 +118,7 @@ void PlanTableTest::followsTheDraggedLine()
 
 void PlanTableTest::keepsTheChosenDecision()
 {
-    PlannerPage* page = openPlanned("gpt2");
+    PlannerPage* page = openKept("gpt2");
     QVERIFY(page != nullptr);
     PlanModel& model = *viewOf<PlanPage>(*page).model();
     PlanView& table = treeOf(*page);
@@ -163,7 +163,7 @@ public:
 
 void PlanTableTest::paintsEachPlanOnce()
 {
-    PlannerPage* page = openPlanned("gpt2");
+    PlannerPage* page = openKept("gpt2");
     QVERIFY(page != nullptr);
     PlanView& table = treeOf(*page);
     viewOf<PlanPage>(*page).setHeld(true); // as the hand does that drags
@@ -197,7 +197,7 @@ void PlanTableTest::paintsEachPlanOnce()
 /// Without what all modules begin with, but with the numbers of blocks; the tool tip has it all.
 void PlanTableTest::rowsTellTheirModules()
 {
-    PlannerPage* page = openPlanned("gpt2");
+    PlannerPage* page = openKept("gpt2");
     QVERIFY(page != nullptr);
     page->document().commitBudget(plimsoll::base::Bytes{std::int64_t{10} << 30});
     QVERIFY(isDone(*page));
@@ -242,7 +242,7 @@ QModelIndex groupIn(const PlanModel& model)
 
 void PlanTableTest::opensAndFoldsByHand()
 {
-    PlannerPage* page = openPlanned("gpt2");
+    PlannerPage* page = openKept("gpt2");
     QVERIFY(page != nullptr);
     PlanModel& model = *viewOf<PlanPage>(*page).model();
     PlanView& tree = treeOf(*page);
@@ -288,7 +288,7 @@ void PlanTableTest::opensAndFoldsByHand()
 
 void PlanTableTest::keepsOpenWhatIsStillThere()
 {
-    PlannerPage* page = openPlanned("gpt2");
+    PlannerPage* page = openKept("gpt2");
     QVERIFY(page != nullptr);
     PlanModel& model = *viewOf<PlanPage>(*page).model();
     PlanView& tree = treeOf(*page);
@@ -322,7 +322,7 @@ void PlanTableTest::keepsOpenWhatIsStillThere()
 
 void PlanTableTest::sortsByClicksOnItsHead()
 {
-    PlannerPage* page = openPlanned("gpt2");
+    PlannerPage* page = openKept("gpt2");
     QVERIFY(page != nullptr);
     PlanModel& model = *viewOf<PlanPage>(*page).model();
     PlanView& tree = treeOf(*page);
@@ -353,7 +353,7 @@ void PlanTableTest::sortsByClicksOnItsHead()
 
 void PlanTableTest::identifiesRowsInASmallWindow()
 {
-    PlannerPage* page = openPlanned("gpt2");
+    PlannerPage* page = openKept("gpt2");
     QVERIFY(page != nullptr);
     m_window->resize(1024, 640);
     planDock(*page).showPage(&viewOf<PlanPage>(*page));
@@ -410,7 +410,7 @@ void PlanTableTest::hidesColumnsByMenu()
 
 void PlanTableTest::pinsAndCopiesByKeys()
 {
-    PlannerPage* page = openPlanned("gpt2");
+    PlannerPage* page = openKept("gpt2");
     QVERIFY(page != nullptr);
     PlanModel& model = *viewOf<PlanPage>(*page).model();
     PlanView& tree = treeOf(*page);
