@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 namespace plimsoll::timeline {
@@ -86,10 +87,11 @@ std::size_t Timeline::bestStepIn(const Pyramid<Better>& pyramid,
         return pyramid.bestIn([this](std::size_t step) { return m_stacks.totalAt(step); }, begin,
                               end);
     std::size_t best = begin;
-    std::int64_t value = totalAt(begin).count();
+    std::optional<std::int64_t> value;
     const auto consider = [&](std::size_t from, std::size_t to) {
         replay(from, to, [&](std::size_t step, const Stack& stack) {
-            if (const std::int64_t total = sumOf(stack).count(); Better{}(total, value)) {
+            const std::int64_t total = sumOf(stack).count();
+            if (!value || Better{}(total, *value)) {
                 best = step;
                 value = total;
             }
@@ -102,11 +104,14 @@ std::size_t Timeline::bestStepIn(const Pyramid<Better>& pyramid,
         consider(begin, end);
         return best;
     }
-    consider(begin, first << m_shift);
+    // Of those that are cut at either end, the whole section's best tells whether to look.
     const std::size_t stretch = pyramid.bestIn(of(sections), first, last);
-    if (Better{}(sections[stretch], value))
+    if (begin < first << m_shift && !Better{}(sections[stretch], sections[first - 1]))
+        consider(begin, first << m_shift);
+    if (!value || Better{}(sections[stretch], *value))
         consider(stretch << m_shift, (stretch + 1) << m_shift);
-    consider(last << m_shift, end);
+    if (last << m_shift < end && Better{}(sections[last], *value))
+        consider(last << m_shift, end);
     return best;
 }
 

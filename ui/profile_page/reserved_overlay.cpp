@@ -67,6 +67,23 @@ void hatch(QImage& image, const std::vector<float>& reserved, const std::vector<
     }
 }
 
+/// Per column of the plot, of which each is `ratio` columns of device pixels.
+std::vector<float> liveHeights(const StackColumns& device, std::size_t count, double ratio)
+{
+    std::vector<float> heights;
+    heights.reserve(count);
+    for (std::size_t column = 0; column < count && device.count() > 0; ++column) {
+        const auto first = static_cast<std::size_t>(static_cast<double>(column) * ratio);
+        const auto end =
+            std::max(first + 1, static_cast<std::size_t>(static_cast<double>(column + 1) * ratio));
+        float highest = device.totalAt(std::min(first, device.count() - 1));
+        for (std::size_t at = first; at < std::min(end, device.count()); ++at)
+            highest = std::max(highest, device.totalAt(at));
+        heights.push_back(static_cast<float>(static_cast<double>(highest) / ratio));
+    }
+    return heights;
+}
+
 /// What is far outside of the plot is brought near.
 std::vector<float> nearPlot(std::vector<float> heights, double plot)
 {
@@ -97,7 +114,8 @@ void ReservedOverlay::draw(const PaintContext& context)
     m_isDirty = false;
     m_picture = {};
     const TimelineModel& model = context.model;
-    if (!model.stacked || model.stacked->stepCount() == 0 || m_reserved.points().empty())
+    if (!model.stacked || model.stacked->stepCount() == 0 || m_reserved.points().empty()
+        || context.columns == nullptr)
         return;
     const QRectF& plot = context.frame.at.plot();
     const double ratio = context.painter.device()->devicePixelRatioF();
@@ -108,7 +126,7 @@ void ReservedOverlay::draw(const PaintContext& context)
     const std::vector<float> reserved =
         nearPlot(heights(m_reserved, spans, columns), plot.height());
     const std::vector<float> live =
-        nearPlot(curveColumns(*model.stacked, spans, {}, columns), plot.height());
+        nearPlot(liveHeights(*context.columns, spans.size(), ratio), plot.height());
     QImage image{(plot.size() * ratio).toSize(), QImage::Format_ARGB32_Premultiplied};
     image.fill(Qt::transparent);
     hatch(image, reserved, live, hatchTile(context.theme, ratio), ratio);

@@ -20,6 +20,8 @@ struct PaintContext
     const TimelineModel& model;
     const TimelineFrame& frame;
     const Theme& theme;
+    /// Of the stack, in device pixels; null while what is below it is painted.
+    const StackColumns* columns = nullptr;
 
     [[nodiscard]] double px(double length) const { return theme.px(length); }
     [[nodiscard]] QColor color(Role role, double alpha = 1) const

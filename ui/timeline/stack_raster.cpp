@@ -325,7 +325,7 @@ Brushes brushesOf(const FillTiles& tiles, const StackInks& inks, QPoint anchor,
 void StackPicture::reset(QImage ground)
 {
     m_ground = std::move(ground);
-    m_picture = m_ground.copy();
+    m_picture = m_ground; // copied when it is drawn on
     m_shown.clear();
 }
 

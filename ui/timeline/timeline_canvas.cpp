@@ -161,7 +161,7 @@ void TimelineCanvas::paint(QPainter& painter)
     refresh(now);
     m_labels = placeLabels(m_model, now, theme, m_columns, ratio());
     painter.drawImage(QPointF{}, shownBase().stack.picture());
-    const PaintContext context{painter, m_model, now, theme};
+    const PaintContext context{painter, m_model, now, theme, &m_columns};
     paintBoundaries(context, m_columns);
     paintHeader(context);
     paintLayerNames(context, m_labels);
