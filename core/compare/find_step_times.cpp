@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/base/align.h"
 #include "core/base/format.h"
+#include "core/base/limits.h"
 #include "core/compare/step_times.h"
 #include "core/memtrace/ops/op_steps.h"
 
@@ -47,6 +48,12 @@ OpPhase phaseOf(const graph::Op& op)
     }
 }
 
+/// Times come from outside: sums stay within 64 bits.
+void addTime(Nanoseconds& sum, Nanoseconds time)
+{
+    sum = Nanoseconds{std::min(sum.count() + time.count(), base::kHuge - 1)};
+}
+
 /// Whether it takes time on a device, by what it reads and writes.
 bool computes(const graph::Op& op)
 {
@@ -58,14 +65,37 @@ std::string shapeText(const graph::Tensor& tensor)
     return fmt::format("{}", fmt::join(tensor.shape, "x"));
 }
 
-/// Whether a tensor of the op has the shape.
-bool hasShape(const graph::Program& program, const graph::Op& op, const std::string& shape)
+/// The shapes of an op's tensors that have one.
+std::vector<std::string> shapesOf(const graph::Program& program, const graph::Op& op)
 {
+    std::vector<std::string> shapes;
     for (const std::vector<graph::TensorId>* tensors : {&op.reads, &op.writes, &op.outputs})
         for (const graph::TensorId id : *tensors)
-            if (shapeText(program.tensor(id)) == shape)
-                return true;
-    return false;
+            if (!program.tensor(id).shape.empty())
+                shapes.push_back(shapeText(program.tensor(id)));
+    return shapes;
+}
+
+/// Those of "64,8x64".
+std::vector<std::string> shapesOf(std::string_view recorded)
+{
+    std::vector<std::string> shapes;
+    while (!recorded.empty()) {
+        const std::size_t end = std::min(recorded.find(','), recorded.size());
+        shapes.emplace_back(recorded.substr(0, end));
+        recorded.remove_prefix(std::min(end + 1, recorded.size()));
+    }
+    return shapes;
+}
+
+/// The first of some shapes that isn't among others; null: all are.
+const std::string* firstOther(const std::vector<std::string>& some,
+                              const std::vector<std::string>& others)
+{
+    const auto found = std::ranges::find_if(some, [&](const std::string& shape) {
+        return std::ranges::find(others, shape) == others.end();
+    });
+    return found != some.end() ? &*found : nullptr;
 }
 
 /// The names of a graph's ops, numbered, and those of a recording by the same numbers.
@@ -120,7 +150,7 @@ Recorded recordedOf(const graph::Program& program, const OpRecording& recording)
     }
     for (std::size_t i = spans.size(); i-- > 0;) // outer ones come first
         if (spans[i].parent != kNone)
-            of.times[spans[i].parent] += of.times[i];
+            addTime(of.times[spans[i].parent], of.times[i]);
     return of;
 }
 
@@ -177,12 +207,12 @@ public:
     /// Empty, or what doesn't fit: to follow the name of the profile.
     [[nodiscard]] std::string refusal() const
     {
-        if (2 * m_found >= m_computing && 2 * m_otherShapes > m_knownShapes)
+        if (2 * m_found >= m_computing && 2 * m_otherSizes > m_knownSizes)
             return fmt::format("was recorded at another size than the graph's: {} has a tensor of "
                                "{} there, and of {} in the graph; trace the model at that size, or "
                                "choose it with --at",
                                base::printable(m_program.label(m_program.op(*m_firstOther)), 80),
-                               recordedShape(), graphShape());
+                               base::printable(m_recordedShape, 60), m_graphShape);
         if (m_computing == 0 || 2 * m_found < m_computing)
             return fmt::format("is not a recording of this graph's step: of its {} that compute "
                                "{} in {}; the first that isn't is op {}, {}, where the recording "
@@ -204,13 +234,13 @@ public:
         for (std::size_t op = 0; op < m_spanOf.size(); ++op)
             if (const std::uint32_t span = m_spanOf[op]; span != kNone) {
                 times.ops[op] = m_recorded.times[span];
-                found += m_recorded.times[span];
+                addTime(found, m_recorded.times[span]);
             }
         Nanoseconds all;
         for (const OpSpan& span : m_recorded.recording.spans)
             if (isInStep(span))
-                all += span.deviceTime;
-        times.otherTime = all - found;
+                addTime(all, span.deviceTime);
+        times.otherTime = std::max(all - found, Nanoseconds{});
         times.notes = notes();
         return times;
     }
@@ -242,37 +272,37 @@ private:
         fill(ops.size(), candidates.size());
         std::ranges::sort(m_pairs);
     }
-    /// An op whose tensors have other sizes isn't found.
+    /// An op whose tensors have other sizes isn't found. What forward computes tells the size: ops
+    /// of parameters are the same for any batch.
     void compareShapes()
     {
         for (std::size_t op = 0; op < m_spanOf.size(); ++op) {
             const std::uint32_t span = m_spanOf[op];
-            if (span == kNone || spanAt(span).shape == 0)
+            if (span == kNone || spanAt(span).shapes == 0)
                 continue;
-            ++m_knownShapes;
-            if (hasShape(m_program, m_program.ops[op],
-                         m_recorded.recording.texts[spanAt(span).shape]))
+            const graph::Op& of = m_program.ops[op];
+            const bool tells = computes(of) && phaseOf(of) == OpPhase::Forward;
+            m_hasShapes = true;
+            m_knownSizes += tells ? 1U : 0U;
+            const std::vector<std::string> recorded = recordedShapes(span);
+            const std::vector<std::string> own = shapesOf(m_program, of);
+            const std::string* other = firstOther(recorded, own);
+            if (other == nullptr)
                 continue;
             ++m_otherShapes;
-            if (!m_firstOther) {
-                m_firstOther = graph::OpId{op};
-                m_firstOtherSpan = span;
-            }
+            m_otherSizes += tells ? 1U : 0U;
             m_spanOf[op] = kNone;
+            if (!tells || m_firstOther)
+                continue;
+            const std::string* instead = firstOther(own, recorded);
+            m_firstOther = graph::OpId{op};
+            m_recordedShape = *other;
+            m_graphShape = instead != nullptr ? *instead : own.empty() ? "no size" : own.front();
         }
     }
-    [[nodiscard]] std::string recordedShape() const
+    [[nodiscard]] std::vector<std::string> recordedShapes(std::uint32_t span) const
     {
-        return base::printable(m_recorded.recording.texts[spanAt(m_firstOtherSpan).shape], 60);
-    }
-    [[nodiscard]] std::string graphShape() const
-    {
-        const graph::Op& op = m_program.op(*m_firstOther);
-        for (const std::vector<graph::TensorId>* tensors : {&op.reads, &op.writes, &op.outputs})
-            for (const graph::TensorId tensor : *tensors)
-                if (!m_program.tensor(tensor).shape.empty())
-                    return shapeText(m_program.tensor(tensor));
-        return "no size";
+        return shapesOf(m_recorded.recording.texts[spanAt(span).shapes]);
     }
 
     [[nodiscard]] std::vector<std::string> notes() const
@@ -282,7 +312,7 @@ private:
         if (recording.deviceName.starts_with(kStandIn))
             notes.emplace_back("The GPU is the stand-in of Plimsoll's tests, which runs no "
                                "kernels: these are not the times of a GPU.");
-        if (m_knownShapes == 0)
+        if (!m_hasShapes)
             notes.emplace_back("The profile has no shapes of tensors, so that its batch size "
                                "could not be compared with the graph's; "
                                "profile(record_shapes=True) records them.");
@@ -340,10 +370,13 @@ private:
     std::vector<std::uint32_t> m_spanOf;     ///< by op; kNone: not found
     std::size_t m_computing = 0;
     std::size_t m_found = 0; ///< of those, by their names
-    std::size_t m_knownShapes = 0;
-    std::size_t m_otherShapes = 0;
+    bool m_hasShapes = false;
+    std::size_t m_otherShapes = 0; ///< ops with other shapes than recorded
+    std::size_t m_knownSizes = 0;  ///< ops that tell the size of the batch
+    std::size_t m_otherSizes = 0;  ///< those of another size
     std::optional<graph::OpId> m_firstOther;
-    std::uint32_t m_firstOtherSpan = kNone;
+    std::string m_recordedShape; ///< of that op, as the next
+    std::string m_graphShape;
 };
 
 } // namespace

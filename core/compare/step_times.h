@@ -38,7 +38,8 @@ using StepTimesPtr = std::shared_ptr<const StepTimes>;
 
 /// Finds the ops of a graph in the last whole step of a recording, by order, name and phase. An
 /// error of kind File, one sentence, if the recording isn't one of that step: fewer than half of
-/// the ops that compute are found, or most tensors have other sizes. `file`: the profile's name.
+/// the ops that compute are found, or most of what forward computes has other sizes. `file`: the
+/// profile's name.
 [[nodiscard]] base::Result<StepTimesPtr> findStepTimes(const graph::Program& program,
                                                        const memtrace::OpRecording& recording,
                                                        const std::string& file,

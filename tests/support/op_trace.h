@@ -56,7 +56,7 @@ inline OpTrace tinyStep()
     OpTrace trace;
     trace.around("user_annotation", "ProfilerStep#5", 20);
     trace.op("aten::t", 0).op("aten::mm", 40).op("aten::relu", 20).op("aten::mean", 7);
-    trace.op("aten::ones_like", 3);
+    trace.op("aten::ones_like", 3, "[[]]");
     trace.around("cpu_op", "autograd::engine::evaluate_function: ReluBackward0", 1);
     trace.op("aten::threshold_backward", 25);
     trace.around("cpu_op", "autograd::engine::evaluate_function: MmBackward0", 1);

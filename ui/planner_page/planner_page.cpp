@@ -315,13 +315,16 @@ QString PlannerPage::factsText() const
     const workspace::PlanDocument& document = m_document.document();
     const graph::Program& program = *m_document.program();
     const QString device = QString::fromStdString(document.choices.device.name);
-    const compare::StepTimesPtr times = m_document.planned()->choices.times();
+    const workspace::Choices& choices = m_document.planned()->choices;
+    QString times = m_isMeasured ? tr("measured times") : tr("%1 times, estimated").arg(device);
+    if (const compare::StepTimesPtr measured = choices.times())
+        times = tr("times of %1 ops from %2")
+                    .arg(countText(measured->measuredOps()), fileText(measured->file));
+    else if (choices.profiled.times)
+        times +=
+            tr(" (those of %1 are of another size)").arg(fileText(choices.profiled.times->file));
     return tr("%1 ops · %2 tensors · %3")
-        .arg(countText(program.ops.size()), countText(program.tensors.size()),
-             times ? tr("times of %1 ops from %2")
-                         .arg(countText(times->measuredOps()), fileText(times->file))
-             : m_isMeasured ? tr("measured times")
-                            : tr("%1 times, estimated").arg(device));
+        .arg(countText(program.ops.size()), countText(program.tensors.size()), times);
 }
 
 } // namespace plimsoll::ui

@@ -19,7 +19,7 @@ struct OpSpan
     std::int64_t end = 0;
     std::uint32_t thread = 0;     ///< any number that distinguishes threads
     std::uint32_t name = 0;       ///< in OpRecording::texts, as the next
-    std::uint32_t shape = 0;      ///< "8x64": of the first argument that has one; 0: unknown
+    std::uint32_t shapes = 0;     ///< "64,8x64": of its tensors; 0: unknown
     bool isRange = false;         ///< named by the user
     std::uint32_t parent = kNone; ///< the innermost span around it; kNone: there is none
     /// Of what it launched itself on the device, not what spans within it launched.

@@ -67,7 +67,7 @@ std::uint32_t OpRecordingBuilder::text(std::string_view text)
 std::uint32_t OpRecordingBuilder::addSpan(const OpSpan& span)
 {
     m_spans.push_back(span);
-    m.hasShapes = m.hasShapes || span.shape != 0;
+    m.hasShapes = m.hasShapes || span.shapes != 0;
     return static_cast<std::uint32_t>(m_spans.size() - 1);
 }
 

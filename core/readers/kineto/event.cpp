@@ -61,9 +61,9 @@ std::string_view token(value item)
 }
 
 /// Of a list of shapes, one for each argument; [] for those that are no tensors.
-void takeShape(value item, TraceEvent& event)
+void takeShapes(value item, TraceEvent& event)
 {
-    constexpr std::size_t kMostText = 100;
+    constexpr std::size_t kMostText = 200;
     simdjson::ondemand::array arguments;
     if (item.get_array().get(arguments) != simdjson::SUCCESS)
         return;
@@ -71,15 +71,19 @@ void takeShape(value item, TraceEvent& event)
         simdjson::ondemand::array sizes;
         if (argument.get_array().get(sizes) != simdjson::SUCCESS)
             return;
+        std::string shape;
         for (auto size : sizes) {
             std::int64_t number = 0;
-            if (size.get_int64().get(number) != simdjson::SUCCESS) // a list of tensors
-                return event.shape.clear();
-            if (event.shape.size() < kMostText)
-                event.shape += (event.shape.empty() ? "" : "x") + std::to_string(number);
+            if (size.get_int64().get(number) != simdjson::SUCCESS) {
+                shape.clear(); // a list of tensors
+                break;
+            }
+            shape += (shape.empty() ? "" : "x") + std::to_string(number);
         }
-        if (!event.shape.empty())
+        if (event.shapes.size() + shape.size() >= kMostText)
             return;
+        if (!shape.empty())
+            event.shapes += (event.shapes.empty() ? "" : ",") + shape;
     }
 }
 
@@ -114,7 +118,7 @@ void takeLaunch(std::string_view key, value item, TraceEvent& event)
     else if (key == "device")
         takeNumber(item, event.device, event);
     else if (key == "Input Dims")
-        takeShape(item, event);
+        takeShapes(item, event);
 }
 
 template <typename Take>

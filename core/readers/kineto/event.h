@@ -36,7 +36,7 @@ struct TraceEvent
     // Those that tell which operator launched what, if they are taken.
     std::optional<std::int64_t> externalId;  ///< of an operator, and of what it launched
     std::optional<std::int64_t> correlation; ///< of a call, and of what it did on a GPU
-    std::string shape;                       ///< "8x64": the first of `Input Dims` that isn't empty
+    std::string shapes; ///< "64,8x64": of `Input Dims`, without scalars and lists of tensors
 
     std::size_t wrongValues = 0; ///< of another type, or out of range: left out
 };

@@ -55,7 +55,7 @@ void Launches::takeSpan(const TraceEvent& event, bool isRange)
     span.end = span.begin + *event.durationNs;
     span.thread = m_threads.numberOf(event);
     span.name = m_builder.text(event.name);
-    span.shape = m_builder.text(event.shape);
+    span.shapes = m_builder.text(event.shapes);
     span.isRange = isRange;
     const std::uint32_t number = m_builder.addSpan(span);
     if (event.externalId)

@@ -21,27 +21,34 @@ using base::Result;
 constexpr std::int64_t kLatest = std::int64_t{1} << 61U; ///< nanoseconds; sums fit 64 bits
 constexpr std::int64_t kMostGpus = 4096;
 
-/// "8x64" of "[], [8, 64], [64]]"; empty where a list of tensors comes first.
-std::string firstShape(std::string_view sizes)
+/// "8x64,64" of "[], [8, 64], [64]]"; lists of tensors are left out.
+std::string shapesOf(std::string_view sizes)
 {
-    constexpr std::size_t kMostText = 100;
+    constexpr std::size_t kMostText = 200;
+    std::string shapes;
     while (sizes.starts_with('[')) {
         const std::size_t end = sizes.find_first_of("[]", 1);
-        if (end == std::string_view::npos || sizes[end] == '[')
-            return {};
-        if (end > 1) {
+        if (end == std::string_view::npos)
+            break;
+        if (sizes[end] == '[') { // a list of tensors
+            const std::size_t over = sizes.find("]]");
+            sizes.remove_prefix(over == std::string_view::npos ? sizes.size() : over + 2);
+        } else {
             std::string shape;
             for (const char c : sizes.substr(1, end - 1))
                 if (c >= '0' && c <= '9')
                     shape += c;
                 else if (c == ',')
                     shape += 'x';
-            return shape.substr(0, kMostText);
+            if (shapes.size() + shape.size() >= kMostText)
+                break;
+            if (!shape.empty())
+                shapes += (shapes.empty() ? "" : ",") + shape;
+            sizes.remove_prefix(end + 1);
         }
-        sizes.remove_prefix(end + 1);
         sizes.remove_prefix(std::min(sizes.find_first_not_of(", "), sizes.size()));
     }
-    return {};
+    return shapes;
 }
 
 bool isTime(std::optional<std::int64_t> time)
@@ -221,7 +228,7 @@ private:
         if (of.name.empty())
             return;
         span.name = m_builder.text(of.name);
-        span.shape = m_builder.text(of.shape);
+        span.shapes = m_builder.text(of.shapes);
         span.isRange = of.isRange();
         m_builder.addSpan(span);
     }
@@ -259,7 +266,7 @@ NvtxOperator NvtxOperator::of(std::string_view text)
     const std::size_t sizes = text.find(kSizes);
     return {text.substr(0, end), sizes == std::string_view::npos
                                      ? std::string{}
-                                     : firstShape(text.substr(sizes + kSizes.size()))};
+                                     : shapesOf(text.substr(sizes + kSizes.size()))};
 }
 
 Result<memtrace::OpRecordingPtr> readOperators(Database& database, const base::JobContext& context)

@@ -14,7 +14,7 @@ namespace plimsoll::readers::nsys {
 struct NvtxOperator
 {
     std::string_view name; ///< "aten::mm" of "aten::mm, seq = 3, op_id = 7, sizes = [[8, 64], …]"
-    std::string shape;     ///< "8x64": the first that isn't empty; empty: not recorded
+    std::string shapes;    ///< "8x64,64x8": without scalars and lists of tensors
 
     [[nodiscard]] static NvtxOperator of(std::string_view text);
     /// Named by the user: operators have a namespace.

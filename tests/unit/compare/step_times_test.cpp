@@ -31,7 +31,7 @@ public:
         memtrace::OpSpan span;
         span.begin = m_time += 10;
         span.name = m_builder.text(name);
-        span.shape = m_builder.text(shape);
+        span.shapes = m_builder.text(shape);
         span.isRange = isRange;
         m_open.push_back(span);
         return *this;

@@ -88,8 +88,9 @@ private Q_SLOTS:
             QCOMPARE(parent, name == "aten::mul"   ? std::string{"aten::add"}
                              : name == "aten::add" ? std::string{"ProfilerStep#3"}
                                                    : std::string{});
-            QCOMPARE(recording.texts[each.shape],
-                     name == "aten::mul" ? std::string{"8x64"} : std::string{});
+            QCOMPARE(recording.texts[each.shapes], name == "aten::mul"  ? std::string{"8x64,64"}
+                                                   : name == "aten::mm" ? std::string{"3"}
+                                                                        : std::string{});
             QCOMPARE(each.isRange, name == "ProfilerStep#3");
         }
     }

@@ -88,8 +88,9 @@ private Q_SLOTS:
         for (const memtrace::OpSpan& each : recording.spans) {
             const std::string& name = recording.nameOf(each);
             QCOMPARE(each.isRange, name == "step 1");
-            QCOMPARE(recording.texts[each.shape],
-                     std::string{name == "aten::mul" || name == "step 1" ? "" : "8x64"});
+            QCOMPARE(recording.texts[each.shapes], std::string{name == "aten::mm" ? "8x64,64x8"
+                                                               : name == "aten::linear" ? "8x64,8"
+                                                                                        : ""});
         }
     }
 
@@ -102,9 +103,9 @@ private Q_SLOTS:
             QTest::newRow(text) << text << name << shape;
         };
         row("aten::mm", "aten::mm", "");
-        row("aten::mm, seq = 3, op_id = 7, sizes = [[8, 64], [64, 8]]", "aten::mm", "8x64");
+        row("aten::mm, seq = 3, op_id = 7, sizes = [[8, 64], [64, 8]]", "aten::mm", "8x64,64x8");
         row("aten::add_, op_id = 7, sizes = [[], [], [3]]", "aten::add_", "3");
-        row("aten::cat, sizes = [[[8, 64], [9]], []]", "aten::cat", "");
+        row("aten::cat, sizes = [[[8, 64], [9]], [], [3]]", "aten::cat", "3");
         row("aten::cat, sizes = [", "aten::cat", "");
         row("aten::cat, sizes = [[8, 64", "aten::cat", "");
         row("autograd::engine::evaluate_function: MmBackward0, seq = 3",
@@ -120,7 +121,7 @@ private Q_SLOTS:
         const std::string bytes = text.toStdString();
         const NvtxOperator of = NvtxOperator::of(bytes);
         QCOMPARE(std::string{of.name}, name.toStdString());
-        QCOMPARE(of.shape, shape.toStdString());
+        QCOMPARE(of.shapes, shape.toStdString());
     }
 
     void whatIsMissingIsTold()
