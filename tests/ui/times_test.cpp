@@ -32,6 +32,7 @@ private Q_SLOTS:
         QVERIFY(page->factsText().endsWith(QStringLiteral("times, estimated")));
         QVERIFY(!action("plan.modelled").isEnabled());
 
+        const std::size_t messages = page->strip().count();
         page->times().use(trace("run.pt.trace.json"));
         QVERIFY(isShown(*page, true));
         QVERIFY2(
@@ -40,12 +41,14 @@ private Q_SLOTS:
         const auto measured = stepTime(*page);
         QVERIFY(measured > 143000 && measured != modelled); // of the seven, and the mean
         const Message& message = page->strip().shown();
-        QVERIFY(message.first.startsWith(QStringLiteral("Planning with times of 7 of 8 ops")));
+        QCOMPARE(message.first, QStringLiteral("Measured times are in use."));
+        QVERIFY(message.rest.startsWith(QStringLiteral("7 of 8 ops measured in ProfilerStep#5")));
         QCOMPARE(message.actions.front().text, QStringLiteral("Use modelled times"));
         QCOMPARE(page->undoStack().undoText(), QStringLiteral("Use Measured Times"));
 
         page->undoStack().undo();
         QVERIFY(isShown(*page, false));
+        QCOMPARE(page->strip().count(), messages);
         QCOMPARE(stepTime(*page), modelled);
         page->undoStack().redo();
         QVERIFY(isShown(*page, true));

@@ -20,6 +20,15 @@ namespace {
 constexpr QLatin1String kTimesMessage{"times"};
 } // namespace
 
+TimesChooser::TimesChooser(DocumentPage& page, DocumentController& document, Settings& settings)
+    : m_page{page}, m_document{document}, m_settings{settings}
+{
+    connect(&document, &DocumentController::choicesChanged, this, [this] {
+        if (!m_document.document().choices.profiled.times)
+            m_page.strip().withdraw(kTimesMessage); // undone
+    });
+}
+
 QStringList TimesChooser::openFiles() const
 {
     QStringList files;
@@ -87,7 +96,6 @@ void TimesChooser::use(const QString& path)
 
 void TimesChooser::useModelled()
 {
-    m_page.strip().withdraw(kTimesMessage);
     workspace::Choices choices = m_document.document().choices;
     choices.profiled = {};
     m_document.commitChoices(choices);
@@ -95,15 +103,14 @@ void TimesChooser::useModelled()
 
 void TimesChooser::take(const compare::StepTimesPtr& times)
 {
-    QStringList notes;
+    QStringList sentences{fileText(compare::sourceText(*times)) + u'.'};
     for (const std::string& note : times->notes)
-        notes << fileText(note);
-    m_page.strip().post(
-        {kTimesMessage,
-         notes.isEmpty() ? MessageKind::Offer : MessageKind::Warn,
-         tr("Planning with times of %1.").arg(fileText(compare::sourceText(*times))),
-         notes.join(u' '),
-         {{tr("Use modelled times"), [this] { useModelled(); }}}});
+        sentences << fileText(note);
+    m_page.strip().post({kTimesMessage,
+                         times->notes.empty() ? MessageKind::Offer : MessageKind::Warn,
+                         tr("Measured times are in use."),
+                         sentences.join(u' '),
+                         {{tr("Use modelled times"), [this] { useModelled(); }}}});
 }
 
 void TimesChooser::refuse(const QString& path, const base::Error& error)

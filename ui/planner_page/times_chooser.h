@@ -20,10 +20,7 @@ class TimesChooser : public QObject
     Q_OBJECT
 
 public:
-    TimesChooser(DocumentPage& page, DocumentController& document, Settings& settings)
-        : m_page{page}, m_document{document}, m_settings{settings}
-    {
-    }
+    TimesChooser(DocumentPage& page, DocumentController& document, Settings& settings);
 
     /// Asks for a profile: an open one that has such times, or a file.
     void choose();

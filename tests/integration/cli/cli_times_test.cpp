@@ -59,7 +59,7 @@ private Q_SLOTS:
                                   "              1 other op, "),
                  run.out);
         QVERIFY2(run.out.contains(" of the step's time, is estimated for A100 80GB SXM\n"
-                                  "              7 µs of the GPU's work in that step are no op of "
+                                  "              7.00 µs of the GPU's work in that step are no op of "
                                   "the graph's\n"),
                  run.out);
     }
