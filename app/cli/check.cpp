@@ -63,6 +63,7 @@ public:
         command().add_option("PLAN", m_plan, "Plan file (.json)")->required();
         command().add_option("GRAPH", m_graph, "Graph that the plan was made for")->required();
         m_at.addTo(command());
+        m_times.addTo(command());
         command().add_option("--max-peak", m_maxPeak,
                              "Fail above this peak: 6GiB, or 50% of the unplanned peak");
         command().add_option(
@@ -79,8 +80,12 @@ public:
     {
         const Stopwatch clock;
         parseLimits();
-        const PlanInput input = readPlan(m_plan, m_graph, m_at, common());
-        return judge(input.file, input.problem, clock);
+        const PlanInput input = readPlan(m_plan, m_graph, m_at, common(), &m_times);
+        Answer answer = judge(input.file, input.problem);
+        answer.json["times"] = m_times.json(input.problem);
+        answer.json["seconds"] = clock.seconds();
+        answer.text += m_times.text(input.problem);
+        return answer;
     }
 
 private:
@@ -95,8 +100,7 @@ private:
 
     /// Shows the numbers even if the plan is over its budget, but not if its regions are illegal:
     /// then there are none.
-    Answer judge(const plan::PlanFile& file, const plan::Problem& problem,
-                 const Stopwatch& clock) const
+    Answer judge(const plan::PlanFile& file, const plan::Problem& problem) const
     {
         const plan::Verification verification = plan::verify(problem, file.plan);
         std::vector<NamedFault> faults;
@@ -139,7 +143,6 @@ private:
             answer.json["made_at"] = file.info.batch;
             answer.error += "\n" + otherSizeHint(file.info.batch, *problem.step());
         }
-        answer.json["seconds"] = clock.seconds();
         answer.exit = faults.empty() ? Exit::Done : Exit::GateFailed;
         if (!sameSize) {
             answer.json["made_at"] = file.info.batch;
@@ -199,6 +202,7 @@ private:
     std::string m_plan;
     std::string m_graph;
     AtOption m_at;
+    TimesOption m_times;
     std::string m_maxPeak;
     std::string m_maxSlowdown;
     bool m_mustRun = false;

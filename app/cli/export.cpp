@@ -26,13 +26,15 @@ public:
             ->required();
         command().add_option("PLAN", m_plan, "Plan file (.json) of the graph");
         m_at.addTo(command());
+        m_times.addTo(command());
         command()
             .add_option("-o,--output", m_output,
                         fmt::format("File to write; the extension selects the format: {}; of "
                                     "profiles {}",
                                     writers::planEndings(), profileEndings()))
             ->required();
-        close("export GRAPH PLAN -o FILE, export PROFILE -o FILE.\n"
+        close("export GRAPH PLAN -o FILE, export PROFILE -o FILE,\n"
+              "export GRAPH --times PROFILE -o FILE.plimsoll.json.\n"
               "Example: plimsoll-cli export model.plimsoll.json.gz plan.json -o plan.svg");
     }
 
@@ -41,7 +43,9 @@ public:
         const Stopwatch clock;
         const bool isProfile =
             workspace::fileFormats().kindOf(m_graph) == readers::FileKind::Profile;
-        Answer answer = isProfile ? ofProfile() : ofPlan();
+        Answer answer = isProfile && !m_times.isGiven()       ? ofProfile()
+                        : m_plan.empty() && m_times.isGiven() ? ofGraph()
+                                                              : ofPlan();
         answer.json["seconds"] = clock.seconds();
         return answer;
     }
@@ -60,14 +64,27 @@ private:
                                         io::pathText(m_graph)));
         return exportProfile(m_graph, m_output, common());
     }
-    [[nodiscard]] Answer ofPlan() const
+    /// The graph with the times of a profile.
+    [[nodiscard]] Answer ofGraph()
+    {
+        const graph::ProgramPtr program =
+            m_times.applied(readGraph(m_graph, m_at, common()).program, common());
+        orThrow(workspace::exportGraph(*program, m_output, {m_graph}));
+        Answer answer;
+        answer.json = {{"file", m_output}, {"kind", "graph"}};
+        answer.text = fmt::format("Wrote {} (graph with {}).\n", io::pathText(m_output),
+                                  m_times.sourceText());
+        return answer;
+    }
+    [[nodiscard]] Answer ofPlan()
     {
         if (m_plan.empty())
-            throw VerbError(base::ErrorKind::Usage,
-                            "PLAN is required: export GRAPH PLAN -o FILE. Only memory profiles are "
-                            "exported alone.");
+            throw VerbError(
+                base::ErrorKind::Usage,
+                "PLAN is required: export GRAPH PLAN -o FILE. Only memory profiles, and "
+                "graphs with --times, are exported alone.");
         const writers::PlanWriter* const writer = orThrow(writers::writerFor(m_output));
-        const PlanInput input = readPlan(m_plan, m_graph, m_at, common());
+        const PlanInput input = readPlan(m_plan, m_graph, m_at, common(), &m_times);
         const plan::VerifiedPlanPtr plan = orThrow(plan::certify(input.problem, input.file.plan));
         orThrow(workspace::exportPlan(
             {plan, std::make_shared<const plan::Provenance>(input.file.provenance)}, m_output,
@@ -80,6 +97,7 @@ private:
 
     std::string m_graph; ///< or profile
     AtOption m_at;
+    TimesOption m_times;
     std::string m_plan;
     std::string m_output;
 };

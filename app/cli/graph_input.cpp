@@ -33,14 +33,16 @@ plan::PlanOutline readOutline(const std::string& path)
 }
 
 PlanInput readPlan(const std::string& planPath, const std::string& graphPath, const AtOption& at,
-                   const Common& common)
+                   const Common& common, TimesOption* times)
 {
-    const readers::ReadProgram read = readGraph(graphPath, at, common);
+    graph::ProgramPtr program = readGraph(graphPath, at, common).program;
+    if (times != nullptr)
+        program = times->applied(program, common);
     plan::PlanFile file =
         readSmall<plan::PlanFile>(planPath, readers::FileKind::Plan, [&](const std::string& text) {
-            return plan::readPlan(text, *read.program);
+            return plan::readPlan(text, *program);
         });
-    base::Result<plan::Problem> problem = plan::problemOf(file, read.program);
+    base::Result<plan::Problem> problem = plan::problemOf(file, program);
     if (!problem)
         throw VerbError(base::ErrorKind::File,
                         io::pathText(planPath) + ": " + problem.error().message);

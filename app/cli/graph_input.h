@@ -3,6 +3,7 @@
 
 #include "app/cli/at_option.h"
 #include "app/cli/command.h"
+#include "app/cli/times_option.h"
 #include "core/compare/measurement.h"
 #include "core/plan_file/plan_json.h"
 #include "core/readers/file_value.h"
@@ -28,8 +29,9 @@ struct PlanInput
     plan::Problem problem;
 };
 
-/// Reads a graph, and a plan file for it; errors name the file.
+/// Reads a graph, and a plan file for it; errors name the file. With `times`, the graph gets those.
 [[nodiscard]] PlanInput readPlan(const std::string& planPath, const std::string& graphPath,
-                                 const AtOption& at, const Common& common);
+                                 const AtOption& at, const Common& common,
+                                 TimesOption* times = nullptr);
 
 } // namespace plimsoll::cli

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/memtrace/ops/op_recording.h"
 #include "core/readers/file_value.h"
 
 #include <string>
@@ -23,6 +24,11 @@ struct ReaderDescriptor
     /// space removed) has this format. Null: recognised by its path.
     bool (*sniff)(std::string_view head) = nullptr;
     base::Result<FileValue> (*read)(io::Source& source, const base::JobContext& context) = nullptr;
+    /// How long the GPU worked for each operator. Null: such files don't tell, and `whyNoOps` says
+    /// why: "records no kernels".
+    base::Result<memtrace::OpRecordingPtr> (*readOps)(io::Source& source,
+                                                      const base::JobContext& context) = nullptr;
+    std::string whyNoOps = {};
     /// For files that must not be opened just to recognise them.
     bool (*sniffPath)(const std::filesystem::path& path) = nullptr;
     /// The profile that makes one document with a file, if it lies there; null: none does.

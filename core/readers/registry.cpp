@@ -44,6 +44,13 @@ const char* whoWrites(FileKind kind)
     return kSources.at(static_cast<std::size_t>(kind));
 }
 
+tl::unexpected<base::Error> tooLarge(const io::Source& source)
+{
+    return base::failure(
+        ErrorKind::File,
+        fmt::format("{} needs more memory than this computer has.", source.name()));
+}
+
 tl::unexpected<base::Error> unknown(const io::Source& source, FileKind wanted)
 {
     return base::failure(
@@ -92,8 +99,7 @@ std::optional<FileKind> Registry::kindOf(const std::filesystem::path& path) cons
     return reader && *reader != nullptr ? std::optional{(*reader)->kind} : std::nullopt;
 }
 
-Result<FileValue> Registry::read(io::Source& source, FileKind wanted,
-                                 const base::JobContext& context) const
+Result<const ReaderDescriptor*> Registry::readerFor(const io::Source& source, FileKind wanted) const
 {
     ASSIGN_OR_RETURN(const ReaderDescriptor* reader, find(source));
     if (reader == nullptr)
@@ -104,7 +110,29 @@ Result<FileValue> Registry::read(io::Source& source, FileKind wanted,
             fmt::format("{} is a {}, not a {}: {}.", source.name(), kindName(reader->kind),
                         kindName(wanted),
                         wanted == FileKind::Graph ? reader->instead : whoWrites(wanted)));
+    return reader;
+}
+
+Result<FileValue> Registry::read(io::Source& source, FileKind wanted,
+                                 const base::JobContext& context) const
+{
+    ASSIGN_OR_RETURN(const ReaderDescriptor* reader, readerFor(source, wanted));
     return readWith(*reader, source, context);
+}
+
+Result<memtrace::OpRecordingPtr> Registry::readOps(io::Source& source,
+                                                   const base::JobContext& context) const
+try {
+    ASSIGN_OR_RETURN(const ReaderDescriptor* reader, readerFor(source, FileKind::Profile));
+    if (reader->readOps == nullptr)
+        return base::failure(
+            ErrorKind::File,
+            fmt::format("{} ({}) {}; record a trace of torch.profiler with "
+                        "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA].",
+                        source.name(), reader->name, reader->whyNoOps));
+    return reader->readOps(source, context);
+} catch (const std::bad_alloc&) {
+    return tooLarge(source);
 }
 
 Result<FileValue> readWith(const ReaderDescriptor& reader, io::Source& source,
@@ -131,9 +159,7 @@ try {
     context.report(1, 1);
     return value;
 } catch (const std::bad_alloc&) {
-    return base::failure(
-        ErrorKind::File,
-        fmt::format("{} needs more memory than this computer has.", source.name()));
+    return tooLarge(source);
 }
 
 std::vector<ReaderDescriptor> graphReaders()

@@ -34,7 +34,15 @@ public:
     [[nodiscard]] base::Result<FileValue> read(io::Source& source, FileKind wanted,
                                                const base::JobContext& context = {}) const;
 
+    /// Recognises a profile and reads how long the GPU worked for each operator.
+    [[nodiscard]] base::Result<memtrace::OpRecordingPtr>
+    readOps(io::Source& source, const base::JobContext& context = {}) const;
+
 private:
+    /// Fails, with a sentence, if the file is of another kind.
+    [[nodiscard]] base::Result<const ReaderDescriptor*> readerFor(const io::Source& source,
+                                                                  FileKind wanted) const;
+
     std::vector<ReaderDescriptor> m_readers;
 };
 

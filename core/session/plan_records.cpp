@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace plimsoll::session {
@@ -17,6 +18,7 @@ using base::Result;
 
 constexpr std::string_view kMeasurementBlob = "measurement";
 constexpr std::string_view kFrontierBlob = "frontier";
+constexpr std::string_view kTimesBlob = "times";
 
 std::string textOf(const nlohmann::json& json)
 {
@@ -100,6 +102,28 @@ Result<void> loadMeasurement(const SessionStore& store, DocumentId document,
     });
 }
 
+/// A blob that may be missing.
+Result<std::optional<std::string>> blobOf(const SessionStore& store, DocumentId document,
+                                          std::string_view name)
+{
+    std::optional<std::string> content;
+    ASSIGN_OR_RETURN([[maybe_unused]] const bool isThere,
+                     store.database().first(
+                         "SELECT bytes FROM blob WHERE document = ? AND name = ?",
+                         [&](const Statement& row) { content = row.text(0); }, document, name));
+    return content;
+}
+
+/// A line with the sizes, then what compare::writeStepTimes() wrote.
+std::optional<SavedTimes> timesOf(const std::optional<std::string>& blob)
+{
+    if (!blob)
+        return std::nullopt;
+    const std::size_t line = std::min(blob->find('\n'), blob->size());
+    return SavedTimes{blob->substr(std::min(line + 1, blob->size())),
+                      integersOf(blob->substr(0, line))};
+}
+
 } // namespace
 
 Result<SavedPlan> loadPlan(const SessionStore& store, DocumentId document)
@@ -132,11 +156,11 @@ Result<SavedPlan> loadPlan(const SessionStore& store, DocumentId document)
         "FROM run WHERE document = ? ORDER BY id",
         [&](const Statement& row) { plan.runs.push_back(runOf(row)); }, document));
     RETURN_IF_ERROR(loadMeasurement(store, document, plan.measurement));
-    ASSIGN_OR_RETURN([[maybe_unused]] const bool isKept,
-                     store.database().first(
-                         "SELECT bytes FROM blob WHERE document = ? AND name = ?",
-                         [&](const Statement& row) { plan.frontier = row.text(0); }, document,
-                         kFrontierBlob));
+    ASSIGN_OR_RETURN(const std::optional<std::string> frontier,
+                     blobOf(store, document, kFrontierBlob));
+    plan.frontier = frontier.value_or(std::string{});
+    ASSIGN_OR_RETURN(const std::optional<std::string> times, blobOf(store, document, kTimesBlob));
+    plan.times = timesOf(times);
     return plan;
 }
 
@@ -148,6 +172,7 @@ Result<void> savePlan(SessionStore& store, DocumentId document, const SavedPlan&
             RETURN_IF_ERROR(saveRun(open, document, run));
         if (!plan.frontier.empty())
             RETURN_IF_ERROR(saveFrontier(open, document, plan.frontier));
+        RETURN_IF_ERROR(saveTimes(open, document, plan.times));
         return saveMeasurement(open, document, plan.measurement);
     });
 }
@@ -190,6 +215,14 @@ Result<void> saveMeasurement(SessionStore& store, DocumentId document,
         return open.execute("INSERT OR REPLACE INTO measurement VALUES (?, ?, ?)", document,
                             measurement->name, textOf(measurement->sizes));
     });
+}
+
+Result<void> saveTimes(SessionStore& store, DocumentId document,
+                       const std::optional<SavedTimes>& times)
+{
+    if (!times)
+        return store.removeBlob(document, kTimesBlob);
+    return store.saveBlob(document, kTimesBlob, textOf(times->sizes) + '\n' + times->content);
 }
 
 } // namespace plimsoll::session

@@ -58,6 +58,15 @@ struct SavedMeasurement
     bool operator==(const SavedMeasurement&) const = default;
 };
 
+/// Times of ops that a profile gave.
+struct SavedTimes
+{
+    std::string content;                       ///< as compare::writeStepTimes() writes it
+    std::map<std::string, std::int64_t> sizes; ///< as in SavedProblem: of the step they are of
+
+    bool operator==(const SavedTimes&) const = default;
+};
+
 /// All of a document's records.
 struct SavedPlan
 {
@@ -65,6 +74,7 @@ struct SavedPlan
     std::optional<SavedMeasurement> measurement;
     std::vector<SavedRun> runs; ///< by id
     std::string frontier = {};  ///< the plans of the last search; empty: none are kept
+    std::optional<SavedTimes> times = {};
 
     bool operator==(const SavedPlan&) const = default;
 };
@@ -86,5 +96,9 @@ struct SavedPlan
 [[nodiscard]] base::Result<void>
 saveMeasurement(SessionStore& store, DocumentId document,
                 const std::optional<SavedMeasurement>& measurement);
+
+/// Without a value: removes the times.
+[[nodiscard]] base::Result<void> saveTimes(SessionStore& store, DocumentId document,
+                                           const std::optional<SavedTimes>& times);
 
 } // namespace plimsoll::session

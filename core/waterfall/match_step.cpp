@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/waterfall/match_step.h"
 
+#include "core/base/align.h"
 #include "core/memtrace/analysis/step_phases.h"
-#include "core/waterfall/align.h"
 #include "core/waterfall/improve_match.h"
 
 #include <algorithm>
@@ -15,6 +15,8 @@ namespace plimsoll::waterfall {
 
 namespace {
 
+using base::Aligned;
+using base::alignSequences;
 using graph::StorageClass;
 using memtrace::Action;
 using memtrace::EventIndex;

@@ -20,4 +20,10 @@ namespace plimsoll::workspace {
                                                const std::filesystem::path& path,
                                                const std::vector<std::filesystem::path>& graphs);
 
+/// A program as a graph file, compressed if the path ends with ".gz". Usage error for another
+/// extension than that of graphs, and for a size at which the calls of ops aren't known.
+[[nodiscard]] base::Result<void> exportGraph(const graph::Program& program,
+                                             const std::filesystem::path& path,
+                                             const std::vector<std::filesystem::path>& graphs);
+
 } // namespace plimsoll::workspace

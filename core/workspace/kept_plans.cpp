@@ -2,6 +2,7 @@
 #include "core/workspace/kept_plans.h"
 
 #include "core/evaluate/certify.h"
+#include "core/io/content_hash.h"
 #include "core/plan_file/plan_json.h"
 #include "core/solve/api/certify_and_insert.h"
 
@@ -28,15 +29,18 @@ json settingsOf(const Choices& choices)
     json options = json::object();
     for (const auto& [name, value] : choices.options)
         std::visit([&, key = name](const auto& plain) { options[key] = plain; }, value);
-    return {{"device", choices.device.id},
-            {"reserve_bytes", choices.reserve.count()},
-            {"rounding", graph::blockBytes(choices.rounding)},
-            {"planner", choices.planner},
-            {"options", std::move(options)},
-            {"sizes", choices.sizes},
-            {"pins", choices.pins},
-            {"data_parallel",
-             choices.parallel ? plan::dataParallelText(*choices.parallel) : std::string{}}};
+    json settings{{"device", choices.device.id},
+                  {"reserve_bytes", choices.reserve.count()},
+                  {"rounding", graph::blockBytes(choices.rounding)},
+                  {"planner", choices.planner},
+                  {"options", std::move(options)},
+                  {"sizes", choices.sizes},
+                  {"pins", choices.pins},
+                  {"data_parallel",
+                   choices.parallel ? plan::dataParallelText(*choices.parallel) : std::string{}}};
+    if (const compare::StepTimesPtr times = choices.times())
+        settings["times"] = io::contentHash(compare::writeStepTimes(*times));
+    return settings;
 }
 
 /// What a result must be of to be shown again.

@@ -106,6 +106,7 @@ Result<SizeTrial> Search::attempt(const SizeQuestion& question, std::int64_t siz
 {
     Choices choices = question.choices;
     choices.sizes[question.axis] = size;
+    choices.profiled = {}; // of one size
     Result<SizeTrial> trial =
         programAt(m_recorded, std::exchange(choices.sizes, {}), m_job)
             .and_then([&](const graph::ProgramPtr& at) { return planned(at, choices, size); });

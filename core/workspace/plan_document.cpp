@@ -153,14 +153,24 @@ Run checkedRun(const session::SavedRun& saved, const PlanDocument& document,
     run.status = claimed(solve::Status::Infeasible, solve::Status::NotFound);
     if (!saved.plan)
         return run;
-    const auto verified = [&]() -> Result<plan::FrontierPoint> {
-        ASSIGN_OR_RETURN(const auto program, programAt(document.graph.program, saved.sizes, job));
+    const auto verifiedFor = [&](const graph::ProgramPtr& program) -> Result<plan::FrontierPoint> {
         ASSIGN_OR_RETURN(const plan::PlanFile file, plan::readPlan(*saved.plan, *program));
         ASSIGN_OR_RETURN(plan::Problem problem, plan::problemOf(file, program));
         ASSIGN_OR_RETURN(const plan::VerifiedPlanPtr plan, plan::certify(problem, file.plan));
         if (plan->evaluation().peak > run.budget)
             return base::failure(ErrorKind::CheckFailed, "it needs more than the budget.");
         return plan::FrontierPoint{plan, std::make_shared<const plan::Provenance>(file.provenance)};
+    };
+    // Whether it was made with the measured times isn't kept: the one that took as long was.
+    const auto verified = [&]() -> Result<plan::FrontierPoint> {
+        ASSIGN_OR_RETURN(const auto program, programAt(document.graph.program, saved.sizes, job));
+        const ProfiledTimes& profiled = document.choices.profiled;
+        if (profiled.times && profiled.sizes == saved.sizes)
+            if (Result<plan::FrontierPoint> timed =
+                    verifiedFor(compare::withTimes(program, *profiled.times));
+                timed && (*timed)->evaluation().stepTime.count() == saved.stepTimeNs)
+                return timed;
+        return verifiedFor(program);
     }();
     if (verified) {
         run.plan = *verified;
@@ -190,6 +200,17 @@ OverlayPtr overlayOf(const session::SavedMeasurement& saved, PlanDocument& docum
         fmt::format("The measurement kept in the session ({}) can't be laid over the graph: {}",
                     base::printable(saved.name, 60), laid.error().message));
     return nullptr;
+}
+
+/// The session's measured times, if they are of this graph.
+ProfiledTimes profiledOf(const session::SavedTimes& saved, PlanDocument& document)
+{
+    Result<compare::StepTimesPtr> times =
+        compare::readStepTimes(saved.content, document.graph.program->ops.size());
+    if (times)
+        return {*std::move(times), saved.sizes};
+    document.notes.push_back(times.error().message);
+    return {};
 }
 
 } // namespace
@@ -259,6 +280,8 @@ Result<PlanDocument> planDocumentOf(const session::SavedDocument& row,
     document.choices = choicesOf(saved.problem, *document.graph.program, document.notes);
     document.choices.sizes = sizesOf(saved.problem, document.graph.program, document.notes, job);
     document.choices.pins = pinsOf(saved.problem, document);
+    if (saved.times)
+        document.choices.profiled = profiledOf(*saved.times, document);
     document.choices.parallel =
         parallelOf(saved.problem, *document.graph.program, document.choices.device, document.notes);
     if (saved.problem.budgetBytes > 0
@@ -321,6 +344,13 @@ std::optional<session::SavedMeasurement> savedMeasurement(const OverlayPtr& over
     return session::SavedMeasurement{overlay->name, *overlay->content, overlay->over.sizes};
 }
 
+std::optional<session::SavedTimes> savedTimes(const ProfiledTimes& profiled)
+{
+    if (!profiled.times)
+        return std::nullopt;
+    return session::SavedTimes{compare::writeStepTimes(*profiled.times), profiled.sizes};
+}
+
 session::SavedPlan savedPlan(const PlanDocument& document)
 {
     session::SavedPlan saved{savedProblem(document), savedMeasurement(document.overlay), {}};
@@ -330,6 +360,7 @@ session::SavedPlan savedPlan(const PlanDocument& document)
         saved.frontier = keptPlans(*document.planned, document.graph.contentHash);
     else if (document.kept)
         saved.frontier = *document.kept;
+    saved.times = savedTimes(document.choices.profiled);
     return saved;
 }
 

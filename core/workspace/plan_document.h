@@ -98,6 +98,7 @@ using OpeningOf = std::function<Opening(const std::filesystem::path& file)>;
 [[nodiscard]] session::SavedProblem savedProblem(const PlanDocument& document);
 [[nodiscard]] session::SavedRun savedRun(const Run& run);
 [[nodiscard]] std::optional<session::SavedMeasurement> savedMeasurement(const OverlayPtr& overlay);
+[[nodiscard]] std::optional<session::SavedTimes> savedTimes(const ProfiledTimes& profiled);
 
 /// What can be shown before planning: the unplanned step and the stored plans. A plan that fails
 /// its check under the current settings is left out, with a note in the document.

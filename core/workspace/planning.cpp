@@ -64,6 +64,14 @@ base::Result<graph::ProgramPtr> programAt(const graph::ProgramPtr& recorded, con
     return graph::resized(recorded, wanted, job);
 }
 
+base::Result<graph::ProgramPtr> stepOf(const graph::ProgramPtr& recorded, const Choices& choices,
+                                       const base::JobContext& job)
+{
+    ASSIGN_OR_RETURN(graph::ProgramPtr program, programAt(recorded, choices.sizes, job));
+    const compare::StepTimesPtr times = choices.times();
+    return times ? compare::withTimes(program, *times) : program;
+}
+
 namespace {
 
 /// Its peak if the job is stopped, whose result nobody looks at.
@@ -80,7 +88,7 @@ base::Bytes neededBy(const plan::VerifiedPlan& plan, const base::JobContext& job
 base::Result<Planned> unplannedStep(const graph::ProgramPtr& recorded, const Choices& choices,
                                     const base::JobContext& job)
 {
-    ASSIGN_OR_RETURN(const graph::ProgramPtr program, programAt(recorded, choices.sizes, job));
+    ASSIGN_OR_RETURN(const graph::ProgramPtr program, stepOf(recorded, choices, job));
     if (job.stopRequested())
         return base::cancelled();
     Planned planned;

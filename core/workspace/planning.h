@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/compare/step_times.h"
 #include "core/device/workspaces.h"
 #include "core/parallel/rank_program.h"
 #include "core/readers/registry.h"
@@ -24,6 +25,15 @@ using Sizes = std::map<std::string, std::int64_t>;
 /// The sizes with another one for an axis.
 [[nodiscard]] Sizes withSize(Sizes sizes, const graph::Axis& axis, std::int64_t size);
 
+/// Times of a step's ops that a profile gave.
+struct ProfiledTimes
+{
+    compare::StepTimesPtr times; ///< null: there are none
+    Sizes sizes;                 ///< of the step that they are of
+
+    bool operator==(const ProfiledTimes&) const = default;
+};
+
 /// The user's settings besides the budget; changing any of them requires new planning.
 struct Choices
 {
@@ -35,7 +45,14 @@ struct Choices
     Sizes sizes;
     std::vector<std::string> pins = {};         ///< as plan::resolvePins() takes them
     std::optional<plan::DataParallel> parallel; ///< none: a single process
+    ProfiledTimes profiled = {};
 
+    /// The times to plan with; null: all times are modelled, since no profile was chosen, or one of
+    /// other sizes.
+    [[nodiscard]] compare::StepTimesPtr times() const
+    {
+        return profiled.sizes == sizes ? profiled.times : nullptr;
+    }
     bool operator==(const Choices&) const = default;
 };
 
@@ -81,6 +98,10 @@ void setDevice(Choices& choices, const graph::Program& recorded, plan::Device de
 /// them. Some tenths of a second on large graphs: off the GUI thread.
 [[nodiscard]] base::Result<graph::ProgramPtr>
 programAt(const graph::ProgramPtr& recorded, const Sizes& sizes, const base::JobContext& job);
+
+/// The step that the settings define, for a single process: at their sizes, with their times.
+[[nodiscard]] base::Result<graph::ProgramPtr>
+stepOf(const graph::ProgramPtr& recorded, const Choices& choices, const base::JobContext& job);
 
 /// What is known before planning: a frontier with the plan that keeps everything, unless pins
 /// forbid it.

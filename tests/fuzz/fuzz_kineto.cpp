@@ -15,6 +15,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 {
     constexpr std::size_t kPart = 13;
     const std::string_view bytes{reinterpret_cast<const char*>(data), size};
+    const auto ops = plimsoll::tests::readOps(bytes);
+    const auto opsAgain = plimsoll::tests::readOps(bytes, kPart);
+    if (ops.has_value() != opsAgain.has_value()
+        || (ops && (*ops)->spans.size() != (*opsAgain)->spans.size())
+        || (!ops && !ops.error().message.ends_with('.')))
+        std::abort();
     const auto read = plimsoll::tests::readKineto(bytes);
     const auto again = plimsoll::tests::readKineto(bytes, kPart);
     if (read.has_value() != again.has_value())

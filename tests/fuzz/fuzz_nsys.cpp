@@ -12,6 +12,9 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {
     const std::string_view bytes{reinterpret_cast<const char*>(data), size};
+    const auto ops = plimsoll::readers::nsys::readDatabaseOps(bytes, "a.sqlite");
+    if (!ops && !ops.error().message.ends_with('.'))
+        std::abort();
     const auto read = plimsoll::tests::readNsys(bytes);
     if (!read)
         return read.error().message.ends_with('.') ? 0 : (std::abort(), 0);

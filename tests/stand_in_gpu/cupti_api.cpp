@@ -179,7 +179,7 @@ CUptiResult cuptiGetVersion(std::uint32_t* version)
 
 CUptiResult cuptiGetTimestamp(std::uint64_t* timestamp)
 {
-    *timestamp = nowInNanoseconds();
+    *timestamp = stampOf(nowInNanoseconds());
     return CUPTI_SUCCESS;
 }
 
@@ -236,6 +236,48 @@ CUptiResult cuptiEnableCallback(std::uint32_t enable, CUpti_SubscriberHandle /*h
     if (!subscribed || domain >= CUPTI_CB_DOMAIN_SIZE || id >= kMostFunctions)
         return CUPTI_ERROR_INVALID_PARAMETER;
     switches.callbacks.at(domain).at(id) = enable != 0;
+    return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiEnableDomain(std::uint32_t enable, CUpti_SubscriberHandle /*handle*/,
+                              CUpti_CallbackDomain domain)
+{
+    if (!subscribed || domain >= CUPTI_CB_DOMAIN_SIZE)
+        return CUPTI_ERROR_INVALID_PARAMETER;
+    for (std::atomic<bool>& function : switches.callbacks.at(domain))
+        function = enable != 0;
+    return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, std::uint32_t id, const char** name)
+{
+    for (int kind = StandInContextMade; kind <= StandInFilled; ++kind)
+        for (const bool throughDriver : {false, true}) {
+            StandInGpuEvent event{};
+            event.kind = static_cast<StandInGpuEventKind>(kind);
+            event.throughDriver = throughDriver;
+            const Function function = functionOf(event);
+            if (function.domain == domain && function.id == id && function.name != nullptr) {
+                *name = function.name;
+                return CUPTI_SUCCESS;
+            }
+        }
+    return CUPTI_ERROR_INVALID_PARAMETER;
+}
+
+CUptiResult cuptiFinalize()
+{
+    return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallbackFunc now)
+{
+    setClientClock(now);
+    return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiActivityEnableCudaEventDeviceTimestamps(std::uint8_t /*enable*/)
+{
     return CUPTI_SUCCESS;
 }
 

@@ -6,6 +6,8 @@
 #include "tests/stand_in_gpu/cupti_delivery.h"
 #include "tests/stand_in_gpu/cupti_settings.h"
 
+#include <algorithm>
+#include <cmath>
 #include <ctime>
 #include <map>
 #include <mutex>
@@ -111,6 +113,15 @@ bool isRelease(int kind)
     return kind == StandInFreed || kind == StandInHostFreed;
 }
 
+/// The client's clock, and where it and ours were when the client set it.
+struct ClientClock
+{
+    CUpti_TimestampCallbackFunc now = nullptr;
+    std::uint64_t atSet = 0;
+    std::uint64_t oursAtSet = 0;
+};
+ClientClock clientClock; ///< set before work is recorded
+
 } // namespace
 
 std::uint64_t nowInNanoseconds()
@@ -119,6 +130,24 @@ std::uint64_t nowInNanoseconds()
     clock_gettime(CLOCK_REALTIME, &now);
     return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U
            + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+void setClientClock(CUpti_TimestampCallbackFunc now)
+{
+    clientClock = {now, now == nullptr ? 0 : now(), nowInNanoseconds()};
+}
+
+std::uint64_t stampOf(std::uint64_t nanoseconds)
+{
+    if (clientClock.now == nullptr)
+        return nanoseconds;
+    const std::uint64_t ours = nowInNanoseconds();
+    const std::uint64_t clients = clientClock.now();
+    const double rate =
+        static_cast<double>(clients - clientClock.atSet)
+        / static_cast<double>(std::max<std::uint64_t>(ours - clientClock.oursAtSet, 1));
+    const auto ago = static_cast<std::int64_t>(ours) - static_cast<std::int64_t>(nanoseconds);
+    return clients - static_cast<std::uint64_t>(std::llround(static_cast<double>(ago) * rate));
 }
 
 std::size_t recordBytes(CUpti_ActivityKind kind)
@@ -191,7 +220,7 @@ void addMemory(const StandInGpuEvent& event, std::uint32_t correlation)
     record.correlationId = correlation;
     record.address = event.address;
     record.bytes = event.bytes;
-    record.timestamp = nowInNanoseconds();
+    record.timestamp = stampOf(nowInNanoseconds());
     record.processId = static_cast<std::uint32_t>(getpid());
     record.deviceId = static_cast<std::uint32_t>(event.device);
     record.contextId = contextOf(event.device);
@@ -209,8 +238,8 @@ void addKernel(const StandInGpuEvent& event, std::uint32_t correlation)
 {
     CUpti_ActivityKernel11 record{};
     record.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
-    record.start = event.begin;
-    record.end = event.begin + kLength;
+    record.start = stampOf(event.begin);
+    record.end = stampOf(event.begin + kLength);
     record.deviceId = static_cast<std::uint32_t>(event.device);
     record.contextId = contextOf(event.device);
     record.streamId = streamId(event.stream);
@@ -242,8 +271,8 @@ void addCopy(const StandInGpuEvent& event, std::uint32_t correlation)
     record.srcKind = place(event.copiesFromDevice);
     record.dstKind = place(event.copiesToDevice);
     record.bytes = event.bytes;
-    record.start = event.begin;
-    record.end = event.begin + kLength;
+    record.start = stampOf(event.begin);
+    record.end = stampOf(event.begin + kLength);
     record.deviceId = static_cast<std::uint32_t>(event.device);
     record.contextId = contextOf(event.device);
     record.streamId = streamId(event.stream);
@@ -256,8 +285,8 @@ void addFill(const StandInGpuEvent& event, std::uint32_t correlation)
     CUpti_ActivityMemset4 record{};
     record.kind = CUPTI_ACTIVITY_KIND_MEMSET;
     record.bytes = event.bytes;
-    record.start = event.begin;
-    record.end = event.begin + kLength;
+    record.start = stampOf(event.begin);
+    record.end = stampOf(event.begin + kLength);
     record.deviceId = static_cast<std::uint32_t>(event.device);
     record.contextId = contextOf(event.device);
     record.streamId = streamId(event.stream);
@@ -273,8 +302,8 @@ void addCall(const StandInGpuEvent& event, std::uint32_t correlation)
     record.kind = function.domain == CUPTI_CB_DOMAIN_DRIVER_API ? CUPTI_ACTIVITY_KIND_DRIVER
                                                                 : CUPTI_ACTIVITY_KIND_RUNTIME;
     record.cbid = function.id;
-    record.start = event.begin;
-    record.end = nowInNanoseconds();
+    record.start = stampOf(event.begin);
+    record.end = stampOf(nowInNanoseconds());
     record.processId = static_cast<std::uint32_t>(getpid());
     record.threadId = threadId();
     record.correlationId = correlation;
@@ -289,7 +318,7 @@ void addMarker(const MarkerEvent& event)
     CUpti_ActivityMarker2 record{};
     record.kind = CUPTI_ACTIVITY_KIND_MARKER;
     record.flags = event.flags;
-    record.timestamp = nowInNanoseconds();
+    record.timestamp = stampOf(nowInNanoseconds());
     record.id = event.id;
     record.objectKind = CUPTI_ACTIVITY_OBJECT_THREAD;
     record.objectId.pt.processId = static_cast<std::uint32_t>(getpid());

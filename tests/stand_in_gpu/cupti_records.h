@@ -27,6 +27,10 @@ struct Function
 
 /// Nanoseconds since 1970.
 [[nodiscard]] std::uint64_t nowInNanoseconds();
+/// Records have times of this clock from now on, as a client asks for; null: nanoseconds.
+void setClientClock(CUpti_TimestampCallbackFunc now);
+/// Such a time on the clock that records have.
+[[nodiscard]] std::uint64_t stampOf(std::uint64_t nanoseconds);
 
 /// Adds the record of one kind that an event gives rise to.
 void addMemory(const StandInGpuEvent& event, std::uint32_t correlation);

@@ -65,6 +65,7 @@ QString differences(const FitSettings& former, const FitSettings& now)
         translated("planner %1").arg(plannerTitle(then)));
     add(then.reserve != now.choices.reserve,
         translated("%1 in reserve").arg(bytesText(then.reserve)));
+    add(then.profiled != now.choices.profiled, translated("other times of ops"));
     add(then.pins != now.choices.pins, pinsText(then.pins.size()));
     add(then.parallel != now.choices.parallel, parallelText(then.parallel));
     add(former.allocator != now.allocator, allocatorText(former.allocator));
@@ -79,6 +80,7 @@ std::vector<workspace::Choices> deviceChoices(const FitSettings& settings)
     for (const plan::Device& device : settings.devices) {
         workspace::Choices choices = settings.choices;
         workspace::setDevice(choices, *settings.recorded, device);
+        choices.profiled = {}; // of one GPU
         all.push_back(std::move(choices));
     }
     return all;

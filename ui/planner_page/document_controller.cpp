@@ -7,6 +7,7 @@
 #include "ui/document_page/change_command.h"
 #include "ui/document_page/session_keeper.h"
 #include "ui/models/program_texts.h"
+#include "ui/planner_page/plan_texts.h"
 #include "ui/planner_page/planned_so_far.h"
 
 #include <QDateTime>
@@ -149,7 +150,7 @@ void DocumentController::pushChoices(const workspace::Choices& choices)
     };
     m_document.isDeviceGuessed = m_document.isDeviceGuessed && !isAnswer;
     m_undo.push(new ChangeCommand{
-        choices.sizes == m_document.choices.sizes ? tr("Change Settings") : tr("Change Size"),
+        changeText(m_document.choices, choices),
         [apply, before = m_document.choices, budget = m_document.budget] { apply(before, budget); },
         [apply, choices] { apply(choices, choices.device.memory); }});
 }

@@ -20,7 +20,10 @@ std::string runSlot(std::int64_t key)
 
 DocumentRuns::DocumentRuns(workspace::PlanDocument& document, SessionKeeper& keeper,
                            QObject* parent)
-    : QObject{parent}, m_document{document}, m_keeper{keeper}
+    : QObject{parent}
+    , m_document{document}
+    , m_keeper{keeper}
+    , m_keptTimes{document.choices.profiled}
 {
     for (const workspace::Run& run : m_document.runs)
         m_lastKey = std::max(m_lastKey, run.key);
@@ -73,6 +76,13 @@ void DocumentRuns::keepSettings()
                                 session::SessionStore& store, session::DocumentId id) {
         return session::saveProblem(store, id, problem);
     });
+    if (m_document.choices.profiled != m_keptTimes) {
+        m_keptTimes = m_document.choices.profiled;
+        m_keeper.put("times", [profiled = m_keptTimes](session::SessionStore& store,
+                                                       session::DocumentId id) {
+            return session::saveTimes(store, id, workspace::savedTimes(profiled));
+        });
+    }
     keepPlans();
 }
 

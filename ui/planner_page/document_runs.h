@@ -24,7 +24,7 @@ public:
     void add(workspace::Run run);
     void rename(std::int64_t key, const QString& name);
     void remove(std::int64_t key);
-    /// Settings and budget, which the user changed.
+    /// Settings, with the times of ops, and budget, which the user changed.
     void keepSettings();
     /// The result of the last finished search, if the session doesn't have it. To be called when
     /// the user changed something: opening a session writes nothing into it.
@@ -42,6 +42,7 @@ private:
     SessionKeeper& m_keeper;
     std::int64_t m_lastKey = 0;
     workspace::PlannedPtr m_kept; ///< last written
+    workspace::ProfiledTimes m_keptTimes;
 };
 
 } // namespace plimsoll::ui

@@ -266,4 +266,14 @@ Message infeasibleMessage(const workspace::Planned& planned, base::Bytes budget,
     return message;
 }
 
+QString changeText(const workspace::Choices& before, const workspace::Choices& after)
+{
+    if (before.sizes != after.sizes)
+        return QObject::tr("Change Size");
+    if (before.profiled == after.profiled)
+        return QObject::tr("Change Settings");
+    return after.profiled.times ? QObject::tr("Use Measured Times")
+                                : QObject::tr("Use Modelled Times");
+}
+
 } // namespace plimsoll::ui

@@ -35,6 +35,8 @@ namespace plimsoll::ui {
 /// How a point of the frontier differs from the next larger one: a sentence.
 [[nodiscard]] QString differenceText(const plan::VerifiedPlan& larger,
                                      const plan::FrontierPoint& point);
+/// What the undo menu calls a change of settings.
+[[nodiscard]] QString changeText(const workspace::Choices& before, const workspace::Choices& after);
 /// The message for a budget without a plan; the caller adds its actions.
 [[nodiscard]] Message infeasibleMessage(const workspace::Planned& planned, base::Bytes budget,
                                         std::optional<base::Bytes> leastBudget);

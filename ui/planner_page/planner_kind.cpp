@@ -128,6 +128,13 @@ std::vector<PageCommand> commands()
          on(&BudgetTimelineView::typeBudget)},
         {.place = Own, .text = QObject::tr("GPU"), .choice = deviceChoice()},
         {.place = Own, .text = QObject::tr("Planner"), .choice = plannerChoice()},
+        {Own, "plan.times", QObject::tr("Use Measured Times…"), "",
+         on([](PlannerPage& page) { page.times().choose(); })},
+        {Own, "plan.modelled", QObject::tr("Use Modelled Times"), "",
+         on([](PlannerPage& page) { page.times().useModelled(); }), "",
+         of(+[](const PlannerPage& page) {
+             return page.state().document.choices.profiled.times != nullptr;
+         })},
         {.place = Own},
         {Own, "plan.now", QObject::tr("Plan Now"), "Ctrl+Return",
          on([](PlannerPage& page) { page.document().planNow(); })},

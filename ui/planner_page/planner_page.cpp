@@ -40,6 +40,7 @@ PlannerPage::PlannerPage(workspace::DocumentPtr plan, Settings& settings,
                          graphs.push_back(open->document().document().graph.path);
                      return graphs;
                  }}
+    , m_times{*this, m_document, settings}
     , m_index{std::make_shared<ProgramIndex>()}
     , m_shown{m_document.shownPlan()}
 {
@@ -92,6 +93,8 @@ void PlannerPage::connectDocument()
     connect(&m_selection, &Selection::stepChanged, this, &PlannerPage::stateChanged);
     connect(&m_document, &DocumentController::becameIdle, this, &PlannerPage::notifyIdle);
     connect(&m_exporter.job(), &JobRunnerBase::idle, this, &PlannerPage::notifyIdle);
+    connect(&m_times.job(), &JobRunnerBase::idle, this, &PlannerPage::notifyIdle);
+    connect(&m_times.job(), &JobRunnerBase::runningChanged, this, &PlannerPage::stateChanged);
     for (const auto& [id, view] : m_views)
         for (const JobRunnerBase* job : view.jobs)
             connect(job, &JobRunnerBase::idle, this, &PlannerPage::notifyIdle);
@@ -273,6 +276,7 @@ void PlannerPage::showAdditionError(const QString& path, const base::Error& erro
 void PlannerPage::beginClose()
 {
     m_document.stopJobs();
+    m_times.stop();
     for (const auto& [id, view] : m_views)
         for (JobRunnerBase* job : view.jobs)
             job->stop();
@@ -282,13 +286,15 @@ void PlannerPage::beginClose()
 bool PlannerPage::isIdle() const
 {
     return DocumentPage::isIdle() && m_document.isIdle() && m_exporter.job().isIdle()
-           && std::ranges::all_of(m_views, [](const auto& entry) {
+           && m_times.job().isIdle() && std::ranges::all_of(m_views, [](const auto& entry) {
                   return std::ranges::all_of(entry.second.jobs, &JobRunnerBase::isIdle);
               });
 }
 
 QString PlannerPage::jobText() const
 {
+    if (m_times.job().isRunning())
+        return tr("Reading the times of ops");
     return m_document.isPlanning()
                ? tr("Planning: %1").arg(percentText(m_document.perMille() / 1000.0))
                : QString{};
@@ -309,9 +315,16 @@ QString PlannerPage::factsText() const
     const workspace::PlanDocument& document = m_document.document();
     const graph::Program& program = *m_document.program();
     const QString device = QString::fromStdString(document.choices.device.name);
+    const workspace::Choices& choices = m_document.planned()->choices;
+    QString times = m_isMeasured ? tr("measured times") : tr("%1 times, estimated").arg(device);
+    if (const compare::StepTimesPtr measured = choices.times())
+        times = tr("times of %1 ops from %2")
+                    .arg(countText(measured->measuredOps()), fileText(measured->file));
+    else if (choices.profiled.times)
+        times +=
+            tr(" (those of %1 are of another size)").arg(fileText(choices.profiled.times->file));
     return tr("%1 ops · %2 tensors · %3")
-        .arg(countText(program.ops.size()), countText(program.tensors.size()),
-             m_isMeasured ? tr("measured times") : tr("%1 times, estimated").arg(device));
+        .arg(countText(program.ops.size()), countText(program.tensors.size()), times);
 }
 
 } // namespace plimsoll::ui

@@ -9,6 +9,7 @@
 #include "ui/planner_page/document_controller.h"
 #include "ui/planner_page/plan_export.h"
 #include "ui/planner_page/planner_view.h"
+#include "ui/planner_page/times_chooser.h"
 
 #include <QTimer>
 
@@ -35,6 +36,7 @@ public:
     [[nodiscard]] Selection& selection() { return m_selection; }
     [[nodiscard]] Settings& settings() { return m_settings; }
     [[nodiscard]] PlanExport& exporter() { return m_exporter; }
+    [[nodiscard]] TimesChooser& times() { return m_times; }
     [[nodiscard]] PlannerState state() const;
     /// Raises a view of the table in its dock.
     void showView(const QString& id);
@@ -47,13 +49,18 @@ public:
     [[nodiscard]] QUndoStack& undoStack() override { return m_document.undoStack(); }
     [[nodiscard]] StatusText status() const override { return state().status(); }
     [[nodiscard]] QString jobText() const override;
-    void cancelJob() override { m_document.stopPlanning(); }
+    void cancelJob() override
+    {
+        m_times.stop();
+        m_document.stopPlanning();
+    }
     [[nodiscard]] bool isSettled() const override
     {
         return !m_document.isPlanning() && m_document.isRefined();
     }
     [[nodiscard]] QString cursorText() const override;
-    /// "1,672 ops · 2,381 tensors · A100 80GB SXM times, estimated".
+    /// "1,672 ops · 2,381 tensors · A100 80GB SXM times, estimated"; with times of a profile
+    /// "… · times of 1,668 ops from run.pt.trace.json".
     [[nodiscard]] QString factsText() const override;
     void clearSelection() override { m_selection.clear(); }
     bool goBack() override;
@@ -101,6 +108,7 @@ private:
     workspace::AlignedRuns m_laid; ///< of the measurement; all null: none is overlaid
     JobRunner<workspace::AlignedRuns> m_aligner;
     PlanExport m_exporter;
+    TimesChooser m_times;
     std::shared_ptr<ProgramIndex> m_index;
     plan::VerifiedPlanPtr m_shown;
     bool m_isMeasured = false; ///< the step that is shown has times from the trace

@@ -141,10 +141,15 @@ QStringList subtitle(const PlannerState& state)
     const QString time = timeText(state.shown->evaluation().stepTime);
     const plan::Plan& plan = state.shown->plan();
     const graph::ProgramPtr& step = state.shown->problem().step();
+    const compare::StepTimesPtr times = state.planned.choices.times();
     const QString size = // the form shows it, too, so only say it if it differs from the recording
-        step == state.document.graph.program ? QString{} : sizeText(*step);
+        step == state.document.graph.program || (times && state.planned.choices.sizes.empty())
+            ? QString{}
+            : sizeText(*step);
     QStringList facts{plan.recomputesNothing() ? PlannerPage::tr("unplanned, %1").arg(time)
                                                : PlannerPage::tr("planned, %1").arg(time)};
+    if (times)
+        facts << PlannerPage::tr("times from %1").arg(fileText(times->file));
     if (!size.isEmpty())
         facts << size;
     if (!plan.recomputesNothing())

@@ -2,6 +2,7 @@
 #include "app/cli/plan/evaluation_json.h"
 
 #include "core/base/format.h"
+#include "core/compare/step_times.h"
 #include "core/lower/lower.h"
 #include "core/plan/region_names.h"
 #include "core/plan_file/plan_json.h"
@@ -172,6 +173,19 @@ const char* runtimeText(const plan::Plan& plan)
                                 : "checkpoint: plimsoll.apply()";
 }
 
+/// Whose times a step has: "on A100 80GB SXM", "by measured times, and
+/// estimates for A100 80GB SXM".
+std::string timesText(const plan::Problem& problem)
+{
+    const compare::TimeShares shares = compare::timeShares(*problem.step(), problem.device);
+    const std::string device = base::printable(problem.device.name, 60);
+    if (shares.measured.count() == 0)
+        return "on " + device;
+    if (shares.modelled.count() == 0)
+        return "by measured times";
+    return "by measured times, and estimates for " + device;
+}
+
 } // namespace
 
 double overheadPercent(const plan::Evaluation& evaluation, const plan::Evaluation& base)
@@ -246,10 +260,10 @@ std::string evaluationText(const plan::Problem& problem, const plan::Plan& plan,
     if (!program.ops.empty())
         text += fmt::format("  reached at  op {}, {}\n", evaluation.peakOp.index(),
                             base::printable(program.label(program.op(evaluation.peakOp))));
-    text += fmt::format("  step        {} on {}, unplanned {} ({})\n",
-                        base::timeText(evaluation.stepTime), problem.device.name,
-                        base::timeText(base.stepTime),
-                        base::overheadText(1 + overheadPercent(evaluation, base) / 100));
+    text +=
+        fmt::format("  step        {} {}, unplanned {} ({})\n", base::timeText(evaluation.stepTime),
+                    timesText(problem), base::timeText(base.stepTime),
+                    base::overheadText(1 + overheadPercent(evaluation, base) / 100));
     text += dataParallelText(problem, evaluation);
     for (const std::string& sentence : evaluation.notModelled)
         text += fmt::format("  left out    {}\n", sentence);

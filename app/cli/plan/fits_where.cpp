@@ -51,8 +51,8 @@ void FitsOptions::check(const CLI::App& command) const
     if (isAboutDevices() && m_largest)
         throw VerbError(ErrorKind::Usage, "--largest looks at one GPU: choose it by --device, "
                                           "without --devices.");
-    for (const char* other :
-         {"--frontier", "--flips", "--explain", "--export", "--prefer", "--budget", "--device"}) {
+    for (const char* other : {"--frontier", "--flips", "--explain", "--export", "--prefer",
+                              "--times", "--budget", "--device"}) {
         const std::string_view name{other};
         const bool isShared = !isAboutDevices() && (name == "--budget" || name == "--device");
         if (!isShared && command.count(other) > 0)

@@ -6,6 +6,7 @@
 #include "app/cli/plan/planner_list.h"
 #include "app/cli/plan/run_json.h"
 #include "app/cli/plan/take_best.h"
+#include "app/cli/times_option.h"
 #include "app/cli/verbs.h"
 #include "app/cli/watch.h"
 #include "core/base/budget.h"
@@ -56,6 +57,7 @@ private:
                                                const plan::Device& device) const;
     [[nodiscard]] static base::Bytes unplannedPeak(const graph::ProgramPtr& recorded,
                                                    const workspace::Choices& choices);
+    [[nodiscard]] Answer planOnce();
     [[nodiscard]] Answer tableOfFits();
     [[nodiscard]] plan::Problem makeProblem(graph::ProgramPtr program);
     [[nodiscard]] Answer solveProblem(const plan::Problem& problem);
@@ -77,6 +79,7 @@ private:
     TimeLeft m_timeLeft; ///< once all is read and posed
     std::string m_graph;
     AtOption m_at;
+    TimesOption m_times;
     std::string m_budgetText;
     std::string m_reserveText; ///< "": the workspaces of cuBLAS
     std::string m_device{plan::kDefaultDevice};
@@ -111,6 +114,7 @@ PlanVerb::PlanVerb(CLI::App& app)
 {
     command().add_option("GRAPH", m_graph, "Traced step (.plimsoll.json or .plimsoll.json.gz)");
     m_at.addTo(command());
+    m_times.addTo(command());
     command().add_option("--budget", m_budgetText,
                          "Device memory that the step may use, including the reserve: 6GiB, "
                          "2100MiB, or 80% of the unplanned peak");
@@ -297,10 +301,18 @@ Answer PlanVerb::run()
     if (m_list)
         return listPlanners();
     checkArguments();
-    Answer answer = m_fits.isGiven()
-                        ? tableOfFits()
-                        : solveProblem(makeProblem(readGraph(m_graph, m_at, common()).program));
+    Answer answer = m_fits.isGiven() ? tableOfFits() : planOnce();
     answer.json["seconds"] = m_clock.seconds();
+    return answer;
+}
+
+Answer PlanVerb::planOnce()
+{
+    const graph::ProgramPtr recorded = readGraph(m_graph, m_at, common()).program;
+    const plan::Problem problem = makeProblem(m_times.applied(recorded, common()));
+    Answer answer = solveProblem(problem);
+    answer.json["times"] = m_times.json(problem);
+    answer.text += m_times.text(problem);
     return answer;
 }
 

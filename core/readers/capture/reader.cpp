@@ -95,6 +95,8 @@ ReaderDescriptor descriptor()
             .instead = "\"plimsoll-cli inspect\" shows what it holds",
             .sniff = plimsoll::capture::isCapture,
             .read = read,
+            .whyNoOps = "has no times at which kernels were launched, so that it does not tell "
+                        "which operator launched them",
             .besideOf = plimsoll::capture::snapshotOf,
             .join = withSnapshot};
 }

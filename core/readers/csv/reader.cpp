@@ -133,7 +133,8 @@ ReaderDescriptor descriptor()
             .extensions = {},
             .instead = "\"plimsoll-cli inspect\" shows what it holds",
             .sniff = sniff,
-            .read = read};
+            .read = read,
+            .whyNoOps = "has no kernels"};
 }
 
 } // namespace plimsoll::readers::csv

@@ -60,6 +60,33 @@ std::string_view token(value item)
     return raw.substr(0, raw.find_last_not_of(" \t\r\n") + 1);
 }
 
+/// Of a list of shapes, one for each argument; [] for those that are no tensors.
+void takeShapes(value item, TraceEvent& event)
+{
+    constexpr std::size_t kMostText = 200;
+    simdjson::ondemand::array arguments;
+    if (item.get_array().get(arguments) != simdjson::SUCCESS)
+        return;
+    for (auto argument : arguments) {
+        simdjson::ondemand::array sizes;
+        if (argument.get_array().get(sizes) != simdjson::SUCCESS)
+            return;
+        std::string shape;
+        for (auto size : sizes) {
+            std::int64_t number = 0;
+            if (size.get_int64().get(number) != simdjson::SUCCESS) {
+                shape.clear(); // a list of tensors
+                break;
+            }
+            shape += (shape.empty() ? "" : "x") + std::to_string(number);
+        }
+        if (event.shapes.size() + shape.size() >= kMostText)
+            return;
+        if (!shape.empty())
+            event.shapes += (event.shapes.empty() ? "" : ",") + shape;
+    }
+}
+
 void takeArgument(std::string_view key, value item, TraceEvent& event)
 {
     if (key == "Addr")
@@ -82,6 +109,18 @@ void takeArgument(std::string_view key, value item, TraceEvent& event)
         takeText(item, event.callStack, event);
 }
 
+void takeLaunch(std::string_view key, value item, TraceEvent& event)
+{
+    if (key == "External id" || key == "external id") // the latter until torch 1.12
+        takeNumber(item, event.externalId, event);
+    else if (key == "correlation")
+        takeNumber(item, event.correlation, event);
+    else if (key == "device")
+        takeNumber(item, event.device, event);
+    else if (key == "Input Dims")
+        takeShapes(item, event);
+}
+
 template <typename Take>
 bool eachField(object fields, Take take)
 {
@@ -102,7 +141,7 @@ void takePhase(value item, TraceEvent& event)
     event.phase = phase.size() == 1 ? phase.front() : '\0';
 }
 
-bool takeField(std::string_view key, value item, TraceEvent& event)
+bool takeField(std::string_view key, value item, bool takesLaunches, TraceEvent& event)
 {
     if (key == "ph")
         takePhase(item, event);
@@ -121,7 +160,10 @@ bool takeField(std::string_view key, value item, TraceEvent& event)
     else if (object arguments;
              key == "args" && item.get_object().get(arguments) == simdjson::SUCCESS)
         return eachField(arguments, [&](std::string_view name, value argument) {
-            takeArgument(name, argument, event);
+            if (takesLaunches)
+                takeLaunch(name, argument, event);
+            else
+                takeArgument(name, argument, event);
             return true;
         });
     return true;
@@ -139,8 +181,9 @@ std::optional<TraceEvent> EventParser::parse(std::string_view text)
         || document.get_object().get(fields) != simdjson::SUCCESS)
         return std::nullopt;
     TraceEvent event;
-    if (!eachField(fields,
-                   [&](std::string_view key, value item) { return takeField(key, item, event); }))
+    if (!eachField(fields, [&](std::string_view key, value item) {
+            return takeField(key, item, m_takesLaunches, event);
+        }))
         return std::nullopt;
     if (event.durationNs && *event.durationNs < 0) {
         event.durationNs.reset();

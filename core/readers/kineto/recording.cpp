@@ -2,26 +2,19 @@
 #include "core/readers/kineto/recording.h"
 
 #include "core/base/format.h"
-#include "core/readers/kineto/decimal_time.h"
+#include "core/readers/kineto/root_values.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 namespace plimsoll::readers::kineto {
 
 namespace {
 
 constexpr std::int64_t kCpu = 0; ///< c10::DeviceType
-constexpr std::int64_t kMostDevices = 4096;
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 50U;
-
-bool isDevice(std::optional<std::int64_t> number)
-{
-    return number && *number >= 0 && *number < kMostDevices;
-}
 
 /// A count of bytes as PyTorch reports it; kUnknown if it is none, or impossible.
 std::int64_t totalOf(std::optional<std::int64_t> number)
@@ -33,25 +26,9 @@ std::int64_t totalOf(std::optional<std::int64_t> number)
 
 std::size_t Recording::memoryBytes() const
 {
-    constexpr std::size_t kThreadBytes = 160;
     return m.memory.capacity() * sizeof(MemoryEvent) + m.spans.capacity() * sizeof(Span)
            + m.ranges.capacity() * sizeof(NamedRange) + m.names.memoryBytes()
-           + m_threads.size() * kThreadBytes;
-}
-
-/// Old files quote the numbers of some events' threads, and not of others.
-std::uint32_t Recording::threadOf(const TraceEvent& event)
-{
-    constexpr std::size_t kMostKey = 100;
-    const auto unquoted = [](std::string_view text) {
-        const bool isQuoted = text.size() >= 2 && text.front() == '"' && text.back() == '"';
-        return (isQuoted ? text.substr(1, text.size() - 2) : text).substr(0, kMostKey);
-    };
-    m_threadKey.assign(unquoted(event.process));
-    m_threadKey += '\n';
-    m_threadKey += unquoted(event.thread);
-    return m_threads.try_emplace(m_threadKey, static_cast<std::uint32_t>(m_threads.size()))
-        .first->second;
+           + m_threads.memoryBytes();
 }
 
 void Recording::takeEvent(std::string_view text)
@@ -100,7 +77,7 @@ void Recording::takeMemory(const TraceEvent& event, bool isFailure)
     added.bytes = *event.bytes;
     added.allocated = totalOf(event.allocatedBytes);
     added.reserved = totalOf(event.reservedBytes);
-    added.thread = threadOf(event);
+    added.thread = m_threads.numberOf(event);
     added.device = static_cast<std::int16_t>(*event.deviceId);
     added.isFailure = isFailure;
 }
@@ -114,7 +91,7 @@ void Recording::takeSpan(const TraceEvent& event, Span::Kind kind)
     Span& span = m.spans.emplace_back();
     span.begin = *event.beginNs;
     span.end = span.begin + *event.durationNs;
-    span.thread = threadOf(event);
+    span.thread = m_threads.numberOf(event);
     span.name = m.names.number(event.name);
     span.calledFrom = m.names.number(kind == Span::Kind::Python     ? event.calledFrom
                                      : kind == Span::Kind::Operator ? event.callStack
@@ -126,16 +103,8 @@ void Recording::takeSpan(const TraceEvent& event, Span::Kind kind)
 
 void Recording::takeGpuRange(const TraceEvent& event)
 {
-    std::optional<std::int64_t> device = event.device;
-    // Rows of GPUs have the device's number where others have the process's.
-    if (std::int64_t number = 0;
-        !device
-        && std::from_chars(event.process.data(), event.process.data() + event.process.size(),
-                           number)
-                   .ec
-               == std::errc{})
-        device = number;
-    if (!event.beginNs || !event.durationNs || !isDevice(device)) {
+    const std::optional<int> device = deviceOf(event);
+    if (!event.beginNs || !event.durationNs || !device) {
         m.builder.count("incomplete_events");
         return;
     }
@@ -151,11 +120,8 @@ void Recording::takeValue(std::string_view key, std::string_view text)
         "profile_memory",       "with_stack",          "record_shapes",
         "cuda_runtime_version", "cuda_driver_version", "traceName"};
     if (key == "baseTimeNanoseconds") {
-        std::int64_t base = 0;
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), base);
-        if (error == std::errc{} && end == text.data() + text.size() && base >= 0
-            && base <= kLongestNs)
-            m.baseNs = base;
+        if (const std::optional<std::int64_t> base = baseTimeOf(text))
+            m.baseNs = *base;
         else
             m.builder.count("values_of_other_types");
     } else if (key == "deviceProperties") {
@@ -169,19 +135,11 @@ void Recording::takeValue(std::string_view key, std::string_view text)
 
 void Recording::takeDevices(std::string_view text)
 {
-    simdjson::dom::parser parser;
-    simdjson::dom::array devices;
-    if (parser.parse(text.data(), text.size()).get(devices) != simdjson::SUCCESS) {
+    const bool isList = eachDevice(text, [this](int device, std::string_view name) {
+        m.builder.setSetting(fmt::format("device {}", device), base::printable(name));
+    });
+    if (!isList)
         m.builder.count("values_of_other_types");
-        return;
-    }
-    for (const auto device : devices) {
-        std::int64_t number = 0;
-        std::string_view name;
-        if (device["id"].get(number) == simdjson::SUCCESS
-            && device["name"].get(name) == simdjson::SUCCESS && isDevice(number))
-            m.builder.setSetting(fmt::format("device {}", number), base::printable(name));
-    }
 }
 
 } // namespace plimsoll::readers::kineto

@@ -19,6 +19,8 @@ public:
     virtual void takeValue(std::string_view key, std::string_view text) = 0;
     /// An element of the list of events that is no object.
     virtual void takeOther() = 0;
+    /// Of what was kept, at most, within a few percent.
+    [[nodiscard]] virtual std::size_t memoryBytes() const = 0;
 
 protected:
     Pieces() = default;

@@ -5,6 +5,7 @@
 #include "core/io/content_hash.h"
 #include "core/readers/nsys/convert.h"
 #include "core/readers/nsys/database.h"
+#include "core/readers/nsys/operators.h"
 
 #include <fmt/format.h>
 
@@ -38,23 +39,41 @@ bool sniffPath(const std::filesystem::path& path)
                           [&](const char* table) { return database->hasTable(table); });
 }
 
-Result<FileValue> read(io::Source& source, const base::JobContext& context)
-{
-    const auto asValue = [](ReadProfile profile) { return FileValue{std::move(profile)}; };
-    if (!source.isInMemory()) {
-        ASSIGN_OR_RETURN(const io::MappedFile mapped, source.map());
-        if (isUnmarkedDatabase(mapped.bytes()))
-            return readDatabase(mapped.bytes(), source.name(), context).map(asValue);
-    }
-    ASSIGN_OR_RETURN(const auto content, source.whole(context));
-    return readDatabase(content->bytes, source.name(), context.piece(1, 2)).map(asValue);
-}
-
 tl::unexpected<base::Error> about(std::string_view name, base::Error error)
 {
     if (error.kind == base::ErrorKind::File)
         error.message = fmt::format("{} {}.", name, error.message);
     return tl::unexpected{std::move(error)};
+}
+
+/// Calls `take` with the database's bytes and its part of the job.
+template <typename Take>
+auto withBytes(io::Source& source, const base::JobContext& context, Take take)
+    -> decltype(take(std::string_view{}, context))
+{
+    if (!source.isInMemory()) {
+        ASSIGN_OR_RETURN(const io::MappedFile mapped, source.map());
+        if (isUnmarkedDatabase(mapped.bytes()))
+            return take(mapped.bytes(), context);
+    }
+    ASSIGN_OR_RETURN(const auto content, source.whole(context));
+    return take(content->bytes, context.piece(1, 2));
+}
+
+Result<FileValue> read(io::Source& source, const base::JobContext& context)
+{
+    return withBytes(source, context, [&](std::string_view bytes, const base::JobContext& job) {
+        return readDatabase(bytes, source.name(), job).map([](ReadProfile profile) {
+            return FileValue{std::move(profile)};
+        });
+    });
+}
+
+Result<memtrace::OpRecordingPtr> readOps(io::Source& source, const base::JobContext& context)
+{
+    return withBytes(source, context, [&](std::string_view bytes, const base::JobContext& job) {
+        return readDatabaseOps(bytes, source.name(), job);
+    });
 }
 
 } // namespace
@@ -81,6 +100,18 @@ Result<ReadProfile> readDatabase(std::string_view bytes, std::string_view name,
     return result;
 }
 
+Result<memtrace::OpRecordingPtr> readDatabaseOps(std::string_view bytes, std::string_view name,
+                                                 const base::JobContext& context)
+{
+    auto database = Database::open(bytes, context);
+    if (!database)
+        return about(name, std::move(database).error());
+    auto recording = readOperators(*database, context);
+    if (!recording)
+        return about(name, std::move(recording).error());
+    return recording;
+}
+
 ReaderDescriptor descriptor()
 {
     return {.id = kFormatId,
@@ -90,6 +121,7 @@ ReaderDescriptor descriptor()
             .instead = "\"plimsoll-cli inspect\" shows what it holds",
             .sniff = isUnmarkedDatabase,
             .read = read,
+            .readOps = readOps,
             .sniffPath = sniffPath};
 }
 

@@ -13,6 +13,11 @@ inline constexpr const char* kFormatId = "nsys-sqlite";
 [[nodiscard]] base::Result<ReadProfile> readDatabase(std::string_view bytes, std::string_view name,
                                                      const base::JobContext& context = {});
 
+/// Reads which operators such a database has, and how long the GPU worked for them.
+[[nodiscard]] base::Result<memtrace::OpRecordingPtr>
+readDatabaseOps(std::string_view bytes, std::string_view name,
+                const base::JobContext& context = {});
+
 /// What `nsys export --type sqlite` writes.
 [[nodiscard]] ReaderDescriptor descriptor();
 

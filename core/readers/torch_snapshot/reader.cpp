@@ -148,7 +148,8 @@ ReaderDescriptor descriptor()
             .extensions = {".pickle", ".pkl"},
             .instead = "\"plimsoll-cli inspect\" shows what it holds",
             .sniff = sniff,
-            .read = read};
+            .read = read,
+            .whyNoOps = "has no kernels"};
 }
 
 } // namespace plimsoll::readers::torch_snapshot

@@ -22,20 +22,39 @@ namespace plimsoll::tests {
     return {std::istreambuf_iterator<char>{file}, {}};
 }
 
-/// Reads a trace in parts of so many bytes, as if it were the file "net.json".
-[[nodiscard]] inline base::Result<readers::ReadProfile> readKineto(std::string_view bytes,
-                                                                   std::size_t part = 1U << 20U)
+/// Feeds a trace in parts of so many bytes.
+template <typename Read>
+[[nodiscard]] base::Result<void> feedParts(Read& reading, std::string_view bytes, std::size_t part)
 {
-    readers::kineto::Reading reading{"net.json"};
     while (!bytes.empty()) {
         // A buffer of exactly that size, so that a sanitizer sees a read beyond it.
         const std::size_t size = std::min(part, bytes.size());
         const auto buffer = std::make_unique<char[]>(size); // NOLINT(*-avoid-c-arrays)
         std::memcpy(buffer.get(), bytes.data(), size);
         if (auto fed = reading.feed({buffer.get(), size}); !fed)
-            return tl::unexpected{fed.error()};
+            return fed;
         bytes.remove_prefix(size);
     }
+    return {};
+}
+
+/// Reads a trace in parts of so many bytes, as if it were the file "net.json".
+[[nodiscard]] inline base::Result<readers::ReadProfile> readKineto(std::string_view bytes,
+                                                                   std::size_t part = 1U << 20U)
+{
+    readers::kineto::Reading reading{"net.json"};
+    if (auto fed = feedParts(reading, bytes, part); !fed)
+        return tl::unexpected{fed.error()};
+    return reading.finish();
+}
+
+/// The same of its operators.
+[[nodiscard]] inline base::Result<memtrace::OpRecordingPtr> readOps(std::string_view bytes,
+                                                                    std::size_t part = 1U << 20U)
+{
+    readers::kineto::OpReading reading{"net.json"};
+    if (auto fed = feedParts(reading, bytes, part); !fed)
+        return tl::unexpected{fed.error()};
     return reading.finish();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/waterfall/align.h"
+#include "core/base/align.h"
 
 #include "tests/support/random.h"
 #include "tests/support/test_main.h"
@@ -9,7 +9,7 @@
 #include <algorithm>
 
 using namespace plimsoll;
-using waterfall::Aligned;
+using base::Aligned;
 using Values = std::vector<std::uint64_t>;
 
 namespace {
@@ -50,13 +50,12 @@ private Q_SLOTS:
 
 void AlignTest::examples()
 {
-    QCOMPARE(waterfall::alignSequences({}, {}), Aligned{});
-    QCOMPARE(waterfall::alignSequences(Values{1, 2}, {}), Aligned{});
-    QCOMPARE(waterfall::alignSequences(Values{1, 2, 3}, Values{1, 2, 3}),
+    QCOMPARE(base::alignSequences({}, {}), Aligned{});
+    QCOMPARE(base::alignSequences(Values{1, 2}, {}), Aligned{});
+    QCOMPARE(base::alignSequences(Values{1, 2, 3}, Values{1, 2, 3}),
              (Aligned{{0, 0}, {1, 1}, {2, 2}}));
-    QCOMPARE(waterfall::alignSequences(Values{1, 2, 3}, Values{9, 1, 9, 3}),
-             (Aligned{{0, 1}, {2, 3}}));
-    QCOMPARE(waterfall::alignSequences(Values{1, 2}, Values{3, 4, 5}), Aligned{});
+    QCOMPARE(base::alignSequences(Values{1, 2, 3}, Values{9, 1, 9, 3}), (Aligned{{0, 1}, {2, 3}}));
+    QCOMPARE(base::alignSequences(Values{1, 2}, Values{3, 4, 5}), Aligned{});
 }
 
 void AlignTest::shortSequencesHaveALongestCommonPart()
@@ -68,7 +67,7 @@ void AlignTest::shortSequencesHaveALongestCommonPart()
         for (Values* values : {&a, &b})
             for (std::uint64_t& value : *values)
                 value = random.below(4);
-        const Aligned pairs = waterfall::alignSequences(a, b);
+        const Aligned pairs = base::alignSequences(a, b);
         QVERIFY(isAlignment(pairs, a, b));
         QCOMPARE(pairs.size(), longest(a, b));
     }
@@ -91,13 +90,13 @@ void AlignTest::longOnesKeepWhatTheyHaveInCommon()
             b.push_back(i);
         common += inA && inB ? 1 : 0;
     }
-    const Aligned pairs = waterfall::alignSequences(a, b);
+    const Aligned pairs = base::alignSequences(a, b);
     QVERIFY(isAlignment(pairs, a, b));
     QCOMPARE(pairs.size(), common);
     // Nothing in common: linear, too.
     for (std::uint64_t& value : b)
         value += kCount;
-    QCOMPARE(waterfall::alignSequences(a, b), Aligned{});
+    QCOMPARE(base::alignSequences(a, b), Aligned{});
 }
 
 } // namespace

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/waterfall/align.h"
+#include "core/base/align.h"
 
 #include <algorithm>
 
-namespace plimsoll::waterfall {
+namespace plimsoll::base {
 
 namespace {
 
@@ -124,4 +124,4 @@ Aligned alignSequences(Values a, Values b)
     return pairs;
 }
 
-} // namespace plimsoll::waterfall
+} // namespace plimsoll::base

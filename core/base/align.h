@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace plimsoll::waterfall {
+namespace plimsoll::base {
 
 /// Positions of equal values in two sequences, both rising.
 using Aligned = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
@@ -18,4 +18,4 @@ using Aligned = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
                                      std::span<const std::uint64_t> b);
 inline constexpr std::size_t kAlignedPiece = 1024;
 
-} // namespace plimsoll::waterfall
+} // namespace plimsoll::base

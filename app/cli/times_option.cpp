@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/times_option.h"
+
+#include "app/cli/watch.h"
+#include "core/base/format.h"
+#include "core/io/byte_source.h"
+#include "core/workspace/profile/step_times.h"
+
+#include <fmt/format.h>
+
+namespace plimsoll::cli {
+
+void TimesOption::addTo(CLI::App& command)
+{
+    command.add_option("--times", m_path,
+                       "Profile of this step, such as a trace that torch.profiler exported: how "
+                       "long the GPU worked for each op, instead of an estimate from flops, bytes "
+                       "and --device, which stays for ops that aren't in it");
+}
+
+graph::ProgramPtr TimesOption::applied(const graph::ProgramPtr& program, const Common& common)
+{
+    if (!m_path)
+        return program;
+    Watch watch{common.quiet ? std::string{} : "Reading " + io::pathText(*m_path)};
+    m_times = orThrow(workspace::readStepTimes(*m_path, *program, watch.context()));
+    return compare::withTimes(program, *m_times);
+}
+
+ordered_json TimesOption::json(const plan::Problem& problem) const
+{
+    if (!m_times)
+        return nullptr;
+    const compare::TimeShares shares = compare::timeShares(*problem.step(), problem.device);
+    ordered_json json = {{"from", *m_path},
+                         {"step", m_times->step},
+                         {"device", nullptr},
+                         {"recorded_ns", nullptr},
+                         {"measured_ops", shares.measuredOps},
+                         {"modelled_ops", shares.modelledOps},
+                         {"measured_time_ns", shares.measured.count()},
+                         {"modelled_time_ns", shares.modelled.count()},
+                         {"modelled_percent", number(shares.modelledPercent())},
+                         {"other_time_ns", m_times->otherTime.count()},
+                         {"notes", m_times->notes}};
+    if (!m_times->device.empty())
+        json["device"] = m_times->device;
+    if (m_times->epochNs > 0)
+        json["recorded_ns"] = m_times->epochNs;
+    return json;
+}
+
+std::string TimesOption::text(const plan::Problem& problem) const
+{
+    if (!m_times)
+        return {};
+    const compare::TimeShares shares = compare::timeShares(*problem.step(), problem.device);
+    std::string text = fmt::format("  times       {}\n", compare::sourceText(*m_times));
+    if (shares.modelledOps > 0)
+        text += fmt::format("              {}, {:.1f} % of the step's time, {} estimated for {}\n",
+                            base::counted(shares.modelledOps, "other op"), shares.modelledPercent(),
+                            shares.modelledOps == 1 ? "is" : "are",
+                            base::printable(problem.device.name, 60));
+    if (m_times->otherTime.count() > 0)
+        text += fmt::format("              {} of the GPU's work in that step are no op of the "
+                            "graph's\n",
+                            base::timeText(m_times->otherTime));
+    for (const std::string& note : m_times->notes)
+        text += fmt::format("              {}\n", note);
+    return text;
+}
+
+} // namespace plimsoll::cli
