@@ -34,7 +34,7 @@ std::optional<base::Bytes> blockOf(const memtrace::DeviceTrace& device, std::uin
 QTreeWidgetItem* frameItem(const memtrace::StackTable& stacks, const memtrace::Frame& frame)
 {
     const QString file = fileText(std::string{stacks.text(frame.file)});
-    const QString source = file + u':' + QString::number(frame.line);
+    const QString source = file.isEmpty() ? file : file + u':' + QString::number(frame.line);
     auto* item =
         new QTreeWidgetItem{{fileText(std::string{stacks.text(frame.name)}), shortSource(source)}};
     item->setToolTip(1, plainTip(source));
@@ -66,6 +66,10 @@ Inspector::Inspector(QWidget* parent) : QWidget{parent}
     m_rule->setWordWrap(true);
     m_rule->setProperty("muted", true);
     column->addWidget(m_rule);
+    m_why = new QLabel{page};
+    m_why->setWordWrap(true);
+    m_why->setTextFormat(Qt::PlainText);
+    column->addWidget(m_why);
     auto* facts = new QWidget{page};
     m_facts = makeForm(facts, 10, 3);
     column->addWidget(facts);
@@ -100,6 +104,30 @@ QString Inspector::rule() const
     return m_rule->text();
 }
 
+QString Inspector::why() const
+{
+    return m_why->text();
+}
+
+void Inspector::addTold(const workspace::ProfilePicture& picture, std::uint32_t allocation)
+{
+    const std::optional<waterfall::ToldAllocation> told = picture.told(allocation);
+    m_why->setText(told ? fileText(told->why) : QString{});
+    m_why->setVisible(told.has_value());
+    if (!told) {
+        if (picture.names)
+            add(tr("Tensor"), tr("not known from the graph"));
+        return;
+    }
+    add(tr("Tensor"), fileText(told->tensor));
+    if (!told->shape.empty())
+        add(tr("Shape"), fileText(told->shape));
+    add(tr("Made by"),
+        tr("%1, %2").arg(fileText(told->op),
+                         told->isRecomputed ? tr("recomputed") : fileText(told->phase)));
+    add(tr("Module"), told->module.empty() ? tr("outside of modules") : fileText(told->module));
+}
+
 void Inspector::add(const QString& title, const QString& value)
 {
     m_shown.emplace_back(title, value);
@@ -126,7 +154,8 @@ void Inspector::addStack(const QString& title, const memtrace::StackTable& stack
             const memtrace::Frame& frame = stacks.frame(id);
             if (memtrace::isProject(stacks, frame) != isOwn)
                 continue;
-            (memtrace::isPython(stacks, frame) ? head : native)->addChild(frameItem(stacks, frame));
+            const bool isNamed = frame.isFromGraph || memtrace::isPython(stacks, frame);
+            (isNamed ? head : native)->addChild(frameItem(stacks, frame));
         }
     native->setText(0, tr("%1 frames of C++").arg(native->childCount()));
     native->setForeground(0, Theme::current().color(Role::Muted));
@@ -151,6 +180,7 @@ void Inspector::show(const workspace::ProfilePicturePtr& picture,
     const memtrace::Allocations& all = device.allocations();
     const memtrace::Place& place = device.placeOf(memtrace::AllocationId{*allocation});
     m_name->setText(stackText(*picture, *allocation));
+    addTold(*picture, *allocation);
     add(tr("Class"), classText(*picture, *allocation));
     m_rule->setText(
         QString::fromLatin1(memtrace::ruleText(picture->facts.classes.ruleAt(*allocation))));
