@@ -190,7 +190,8 @@ Result<waterfall::NamedAllocationsPtr> namesFrom(const ComparedStep& prediction,
         return best;
     auto plain = waterfall::nameAllocations(prediction.problem, plan::keepEverything(), trace,
                                             device, job.piece(1, 2));
-    const bool isPlainBetter = !best || (plain && (*plain)->known > (*best)->known);
+    // A step that ran without the plan has all that the plan doesn't recompute, too.
+    const bool isPlainBetter = !best || (plain && (*plain)->known >= (*best)->known);
     return isPlainBetter ? std::move(plain) : std::move(best);
 }
 

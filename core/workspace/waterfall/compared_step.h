@@ -54,7 +54,7 @@ restoredStep(const session::SessionStore& store, session::DocumentId id, const s
              const base::JobContext& job);
 
 /// What the step knows of a device's allocations: with its plan; without it where the user hasn't
-/// named the plan and more is known without it. See waterfall::nameAllocations().
+/// named the plan and as much is known without it. See waterfall::nameAllocations().
 [[nodiscard]] base::Result<waterfall::NamedAllocationsPtr>
 namesFrom(const ComparedStep& prediction, const memtrace::MemoryTrace& trace, std::size_t device,
           const base::JobContext& job);

@@ -20,7 +20,8 @@ namespace plimsoll::ui {
 
 namespace {
 
-constexpr int kSourceWidth = 120; ///< before scaling
+constexpr int kSourceWidth = 120; ///< before scaling, as the next
+constexpr int kStackHeight = 90;  ///< at least
 constexpr int kSource = 0;        ///< column, whose UserRole is the place to open
 
 /// The size of the allocator's block; none: the recording doesn't have it.
@@ -58,7 +59,12 @@ Inspector::Inspector(QWidget* parent) : QWidget{parent}
     nothing->setMargin(Theme::current().px(12));
     nothing->setProperty("muted", true);
     m_pages->addWidget(nothing);
-    auto* page = new QWidget{m_pages};
+    auto* area = new QScrollArea{m_pages}; // in a low window
+    area->setWidgetResizable(true);
+    area->setFrameShape(QFrame::NoFrame);
+    area->setFocusPolicy(Qt::NoFocus);
+    area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    auto* page = new QWidget{area};
     auto* column = makeColumn(page, 6, {12, 10, 12, 8});
     m_name = new TextLabel{QString{}, TextRole::Head, Role::Text, page};
     column->addWidget(m_name);
@@ -78,6 +84,7 @@ Inspector::Inspector(QWidget* parent) : QWidget{parent}
     m_stack->setColumnCount(2);
     m_stack->setRootIsDecorated(true);
     m_stack->setFrameShape(QFrame::NoFrame);
+    m_stack->setMinimumHeight(Theme::current().px(kStackHeight));
     m_stack->setAccessibleName(tr("Stacks"));
     m_stack->header()->setStretchLastSection(false);
     m_stack->header()->setSectionResizeMode(0, QHeaderView::Stretch);
@@ -86,7 +93,9 @@ Inspector::Inspector(QWidget* parent) : QWidget{parent}
     m_stack->setIndentation(Theme::current().px(12));
     m_stack->setTextElideMode(Qt::ElideMiddle);
     column->addWidget(m_stack, 1);
-    m_pages->addWidget(page);
+    area->setWidget(page);
+    page->setAutoFillBackground(false); // else it would have the window's colour
+    m_pages->addWidget(area);
     connect(m_stack, &QTreeWidget::itemActivated, this, [this](QTreeWidgetItem* item) {
         if (const QString source = item->data(kSource, Qt::UserRole).toString(); !source.isEmpty())
             Q_EMIT sourceWanted(source);
@@ -139,6 +148,7 @@ void Inspector::addStack(const QString& title, const memtrace::StackTable& stack
                          memtrace::StackId stack)
 {
     const auto frames = stacks.stack(stack);
+    const std::optional<memtrace::FrameId> top = memtrace::topFrame(stacks, stack);
     auto* head = new QTreeWidgetItem{{title, {}}};
     head->setFont(0, Theme::current().font(TextRole::Strong));
     m_stack->addTopLevelItem(head);
@@ -147,15 +157,19 @@ void Inspector::addStack(const QString& title, const memtrace::StackTable& stack
         head->addChild(none);
         none->setFirstColumnSpanned(true);
     }
+    if (top && stacks.frame(*top).isFromGraph) { // in place of frames of Python
+        QTreeWidgetItem* told = frameItem(stacks, stacks.frame(*top));
+        head->addChild(told);
+        told->setFirstColumnSpanned(told->text(1).isEmpty());
+    }
     // The project's frames first, each part innermost first; those of C++ folded below.
     auto* native = new QTreeWidgetItem{{QString{}, {}}};
     for (const bool isOwn : {true, false})
         for (const memtrace::FrameId id : frames) {
             const memtrace::Frame& frame = stacks.frame(id);
-            if (memtrace::isProject(stacks, frame) != isOwn)
+            if (frame.isFromGraph || memtrace::isProject(stacks, frame) != isOwn)
                 continue;
-            const bool isNamed = frame.isFromGraph || memtrace::isPython(stacks, frame);
-            (isNamed ? head : native)->addChild(frameItem(stacks, frame));
+            (memtrace::isPython(stacks, frame) ? head : native)->addChild(frameItem(stacks, frame));
         }
     native->setText(0, tr("%1 frames of C++").arg(native->childCount()));
     native->setForeground(0, Theme::current().color(Role::Muted));
