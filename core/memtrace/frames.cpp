@@ -12,7 +12,8 @@ namespace plimsoll::memtrace {
 bool isPython(const StackTable& stacks, const Frame& frame)
 {
     const std::string_view file = stacks.text(frame.file);
-    return file.ends_with(".py") || file.ends_with(".pyx") || file.starts_with("<");
+    return !frame.isFromGraph
+           && (file.ends_with(".py") || file.ends_with(".pyx") || file.starts_with("<"));
 }
 
 namespace {
@@ -51,19 +52,24 @@ bool isProject(const StackTable& stacks, const Frame& frame)
 std::optional<FrameId> topFrame(const StackTable& stacks, StackId stack)
 {
     std::optional<FrameId> python;
+    std::optional<FrameId> graph;
     for (const FrameId id : stacks.stack(stack)) {
         const Frame& frame = stacks.frame(id);
         if (isProject(stacks, frame))
             return id;
         if (!python && isPython(stacks, frame))
             python = id;
+        if (frame.isFromGraph)
+            graph = id;
     }
-    return python;
+    return python ? python : graph;
 }
 
 std::string frameText(const StackTable& stacks, FrameId id)
 {
     const Frame& frame = stacks.frame(id);
+    if (frame.file.index() == 0)
+        return std::string{stacks.text(frame.name)};
     return fmt::format("{}:{}:{}", stacks.text(frame.file), frame.line, stacks.text(frame.name));
 }
 
@@ -77,6 +83,8 @@ std::string moduleText(const StackTable& stacks, StackId stack)
 {
     for (const FrameId id : stacks.stack(stack)) {
         const Frame& frame = stacks.frame(id);
+        if (frame.isFromGraph && frame.detail.index() != 0)
+            return std::string{stacks.text(frame.detail)};
         if (stacks.text(frame.name) == "forward" && isProject(stacks, frame))
             return fmt::format("{}:forward", stacks.text(frame.file));
     }

@@ -17,6 +17,9 @@ struct Frame
     TextId name;
     std::int32_t line = 0; ///< 0: unknown
     TextId detail;         ///< such as the node of a compiled graph; mostly empty
+    /// An op of a graph of the model, which the recording doesn't have: see withGraphFrames(). Its
+    /// detail is the module.
+    bool isFromGraph = false;
 
     bool operator==(const Frame&) const = default;
 };

@@ -39,8 +39,8 @@ EventIndex eventFrom(const memtrace::DeviceTrace& device, base::Nanoseconds time
     return first;
 }
 
-std::optional<StepWindow> annotatedStep(const memtrace::MemoryTrace& trace,
-                                        const memtrace::DeviceTrace& device)
+std::vector<StepWindow> annotatedSteps(const memtrace::MemoryTrace& trace,
+                                       const memtrace::DeviceTrace& device)
 {
     std::vector<const memtrace::Annotation*> steps;
     for (const memtrace::Annotation& range : trace.annotations())
@@ -50,16 +50,14 @@ std::optional<StepWindow> annotatedStep(const memtrace::MemoryTrace& trace,
     // One that was still open when the recording ended goes to its end.
     while (steps.size() > 1 && steps.back()->end >= trace.duration())
         steps.pop_back();
-    if (steps.empty())
-        return std::nullopt;
-    const memtrace::Annotation& last = *steps.back();
-    const StepWindow window{eventFrom(device, last.begin),
-                            eventFrom(device, last.end + base::Nanoseconds{1}),
-                            StepFrom::Annotation,
-                            last.name,
-                            steps.size(),
-                            steps.size()};
-    return window.begin < window.end ? std::optional{window} : std::nullopt;
+    std::vector<StepWindow> windows;
+    for (std::size_t i = 0; i < steps.size(); ++i)
+        windows.push_back({eventFrom(device, steps[i]->begin),
+                           eventFrom(device, steps[i]->end + base::Nanoseconds{1}),
+                           StepFrom::Annotation, steps[i]->name, i + 1, steps.size()});
+    if (!windows.empty() && windows.back().begin >= windows.back().end)
+        return {};
+    return windows;
 }
 
 struct FoundStep
@@ -117,8 +115,8 @@ private:
     bool m_hasBackward = false;
 };
 
-std::optional<StepWindow> phasedStep(const memtrace::MemoryTrace& trace,
-                                     const memtrace::DeviceTrace& device, bool accumulates)
+std::vector<StepWindow> phasedSteps(const memtrace::MemoryTrace& trace,
+                                    const memtrace::DeviceTrace& device, bool accumulates)
 {
     const std::vector<StepPhase> phases = memtrace::stepPhases(trace, device);
     StepFinder finder{accumulates};
@@ -126,11 +124,15 @@ std::optional<StepWindow> phasedStep(const memtrace::MemoryTrace& trace,
         if (device.action(event) == Action::Alloc)
             finder.add(event, phases[device.subject(event)]);
     finder.endAt(static_cast<EventIndex>(device.eventCount()));
+    std::vector<StepWindow> windows;
     if (finder.steps().empty())
-        return std::nullopt;
-    const std::size_t last = finder.lastWhole();
-    const FoundStep& step = finder.steps()[last];
-    return StepWindow{step.begin, step.end, StepFrom::Phases, {}, last + 1, finder.steps().size()};
+        return windows;
+    for (std::size_t i = 0; i <= finder.lastWhole(); ++i) {
+        const FoundStep& step = finder.steps()[i];
+        windows.push_back(
+            {step.begin, step.end, StepFrom::Phases, {}, i + 1, finder.steps().size()});
+    }
+    return windows;
 }
 
 } // namespace
@@ -146,14 +148,22 @@ std::string StepWindow::text() const
     return "the whole recording";
 }
 
+std::vector<StepWindow> wholeSteps(const memtrace::MemoryTrace& trace,
+                                   const memtrace::DeviceTrace& device, bool accumulates)
+{
+    std::vector<StepWindow> steps = annotatedSteps(trace, device);
+    if (steps.empty())
+        steps = phasedSteps(trace, device, accumulates);
+    if (steps.empty())
+        steps.push_back(
+            {0, static_cast<EventIndex>(device.eventCount()), StepFrom::Recording, {}, 1, 1});
+    return steps;
+}
+
 StepWindow lastWholeStep(const memtrace::MemoryTrace& trace, const memtrace::DeviceTrace& device,
                          bool accumulates)
 {
-    if (const auto step = annotatedStep(trace, device))
-        return *step;
-    if (const auto step = phasedStep(trace, device, accumulates))
-        return *step;
-    return {0, static_cast<EventIndex>(device.eventCount()), StepFrom::Recording, {}, 1, 1};
+    return wholeSteps(trace, device, accumulates).back();
 }
 
 std::vector<std::int64_t> liveInWindow(const memtrace::DeviceTrace& device,

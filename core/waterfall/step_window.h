@@ -31,9 +31,13 @@ struct StepWindow
     [[nodiscard]] std::string text() const;
 };
 
-/// The last whole step of a recording: later ones are the steadiest. It begins with the first
-/// allocation of forward, or its annotation, and ends where the next one begins. `accumulates`:
-/// forward and backward run several times in a step, so that only the optimizer ends it.
+/// The whole steps of a recording, in order; at least one. A step begins with the first allocation
+/// of forward, or its annotation, and ends where the next one begins. `accumulates`: forward and
+/// backward run several times in a step, so that only the optimizer ends it.
+[[nodiscard]] std::vector<StepWindow> wholeSteps(const memtrace::MemoryTrace& trace,
+                                                 const memtrace::DeviceTrace& device,
+                                                 bool accumulates);
+/// The last of them: later ones are the steadiest.
 [[nodiscard]] StepWindow lastWholeStep(const memtrace::MemoryTrace& trace,
                                        const memtrace::DeviceTrace& device, bool accumulates);
 

@@ -182,7 +182,7 @@ std::vector<Span> fills(ColumnFill& fill)
     return spans;
 }
 
-double run(std::size_t events)
+double framesAt(std::size_t events)
 {
     const Opened opened = openedOf(events);
     const workspace::ProfilePicturePtr& picture = opened.picture;
@@ -224,12 +224,12 @@ int main(int argc, char** argv)
     const QApplication application{argc, argv};
     const ui::Theme theme;
     for (int i = 1; i < argc; ++i) // only these sizes
-        run(std::strtoull(argv[i], nullptr, 10));
+        framesAt(std::strtoull(argv[i], nullptr, 10));
     if (argc > 1)
         return EXIT_SUCCESS;
-    const double small = run(10'000);
-    run(1'000'000);
-    const double large = run(10'000'000);
+    const double small = framesAt(10'000);
+    framesAt(1'000'000);
+    const double large = framesAt(10'000'000);
     Rows{"12", "profile"}.atMost("frame p99 of 1e7 events / of 1e4", large / small, 1.5);
     return EXIT_SUCCESS;
 }

@@ -7,6 +7,7 @@
 #include "ui/base/texts.h"
 #include "ui/base/widgets.h"
 #include "ui/document_page/document_page.h"
+#include "ui/document_page/open_graphs.h"
 
 #include <QLabel>
 #include <QListWidget>
@@ -44,16 +45,6 @@ workspace::ComparedProfiles openProfiles(const QWidget& window,
         if (std::ranges::none_of(compared, isSame))
             found.push_back(workspace::comparedProfile(*profile));
     }
-    return found;
-}
-
-std::vector<const workspace::PlanDocument*> openGraphs(const QWidget& window)
-{
-    std::vector<const workspace::PlanDocument*> found;
-    for (const DocumentPage* page : window.findChildren<DocumentPage*>())
-        if (const auto* graph =
-                dynamic_cast<const workspace::PlanDocument*>(&page->shownDocument()))
-            found.push_back(graph);
     return found;
 }
 

@@ -37,9 +37,6 @@ struct ChosenProfiles
 [[nodiscard]] workspace::ComparedProfiles openProfiles(const QWidget& window,
                                                        const workspace::ComparedProfiles& compared);
 
-/// The graphs that are open in a window.
-[[nodiscard]] std::vector<const workspace::PlanDocument*> openGraphs(const QWidget& window);
-
 enum class ProfileChoice : std::uint8_t {
     Profiles,
     ProfilesOrGraph, ///< some profiles, or one graph

@@ -2,6 +2,7 @@
 #include "ui/profile_page/profile_controller.h"
 
 #include "core/memtrace/columns/column_file.h"
+#include "core/workspace/waterfall/compared_step.h"
 #include "ui/document_page/change_command.h"
 
 #include <utility>
@@ -20,6 +21,10 @@ ProfileController::ProfileController(workspace::ProfileDocument& document, Sessi
         m_perMille = 0;
         Q_EMIT drawingChanged();
     });
+    connect(&m_reader, &JobRunnerBase::runningChanged, this, &ProfileController::drawingChanged);
+    for (const JobRunnerBase* job :
+         {static_cast<JobRunnerBase*>(&m_drawer), static_cast<JobRunnerBase*>(&m_reader)})
+        connect(job, &JobRunnerBase::idle, this, &ProfileController::idle);
 }
 
 void ProfileController::change(const QString& name, const workspace::ProfileSettings& settings)
@@ -30,8 +35,51 @@ void ProfileController::change(const QString& name, const workspace::ProfileSett
                                   [this, settings] { apply(settings); }});
 }
 
+void ProfileController::stop()
+{
+    m_drawer.stop();
+    m_reader.stop();
+}
+
+void ProfileController::cancel()
+{
+    stop();
+    useGraph(m_picture->settings.graph);
+}
+
+void ProfileController::useGraph(std::shared_ptr<const workspace::ComparedStep> graph)
+{
+    workspace::ProfileSettings settings = m_document.settings;
+    settings.graph = std::move(graph);
+    change(settings.graph ? tr("Use of a Graph") : tr("Removal of the Graph"), settings);
+}
+
+void ProfileController::useGraphFile(const std::filesystem::path& file)
+{
+    using Graph = std::shared_ptr<const workspace::ComparedStep>;
+    m_reader.start(
+        [file](const base::JobContext& job) -> base::Result<Graph> {
+            return workspace::readComparedStep(file, job).map(
+                [](workspace::ComparedStep step) -> Graph {
+                    return std::make_shared<const workspace::ComparedStep>(std::move(step));
+                });
+        },
+        [this](base::Result<Graph> graph) {
+            if (graph)
+                useGraph(*std::move(graph));
+            else if (graph.error().kind != base::ErrorKind::Cancelled)
+                Q_EMIT graphFailed(QString::fromStdString(graph.error().message));
+        });
+}
+
 void ProfileController::apply(const workspace::ProfileSettings& settings)
 {
+    if (settings.graph != m_document.settings.graph)
+        m_keeper.put("graph", [graph = settings.graph](session::SessionStore& store,
+                                                       session::DocumentId id) {
+            return graph ? workspace::storeStep(*graph, store, id)
+                         : workspace::removeStep(store, id);
+        });
     m_document.settings = settings;
     keep();
     Q_EMIT settingsChanged();
@@ -47,7 +95,7 @@ void ProfileController::draw()
         },
         [this](base::Result<workspace::ProfilePicturePtr> picture) {
             // Stopped: a newer one follows, or the page closes.
-            if (!picture || (*picture)->trace != m_document.trace)
+            if (!picture || (*picture)->recorded != m_document.trace)
                 return;
             m_picture = *std::move(picture);
             Q_EMIT pictureChanged();

@@ -26,11 +26,19 @@ public:
     [[nodiscard]] bool isDrawing() const { return m_drawer.isRunning(); }
     [[nodiscard]] int perMille() const { return m_perMille; }
     [[nodiscard]] QUndoStack& undoStack() { return m_undo; }
-    [[nodiscard]] JobRunnerBase& job() { return m_drawer; }
-    [[nodiscard]] bool isIdle() const { return m_drawer.isIdle(); }
+    [[nodiscard]] bool isReadingGraph() const { return m_reader.isRunning(); }
+    /// Stops what runs.
+    void stop();
+    /// The same for the user: a graph that wasn't compared yet isn't used.
+    void cancel();
+    [[nodiscard]] bool isIdle() const { return m_drawer.isIdle() && m_reader.isIdle(); }
 
     /// An undo step with this name.
     void change(const QString& name, const workspace::ProfileSettings& settings);
+    /// Of the graph of the model, with whose help allocations are named; null: none. An undo step.
+    void useGraph(std::shared_ptr<const workspace::ComparedStep> graph);
+    /// The same for a file, which is read off the GUI thread.
+    void useGraphFile(const std::filesystem::path& file);
     /// Of the reserved bytes that are to be told; an undo step.
     void changeAlarm(std::optional<base::Bytes> alarm);
     /// Shows what was read of the document's file since it was opened.
@@ -46,6 +54,9 @@ Q_SIGNALS:
     void drawingChanged();
     void notesChanged();
     void alarmChanged();
+    /// The file of a graph could not be read.
+    void graphFailed(const QString& sentence);
+    void idle();
 
 private:
     void draw();
@@ -58,6 +69,7 @@ private:
     QUndoStack m_undo;
     int m_perMille = 0;
     JobRunner<workspace::ProfilePicturePtr> m_drawer;
+    JobRunner<std::shared_ptr<const workspace::ComparedStep>> m_reader;
 };
 
 } // namespace plimsoll::ui

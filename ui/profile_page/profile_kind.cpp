@@ -2,6 +2,7 @@
 #include "ui/profile_page/profile_kind.h"
 
 #include "ui/diagnosis/message_dialog.h"
+#include "ui/profile_page/graph_chooser.h"
 #include "ui/profile_page/profile_page.h"
 #include "ui/profile_page/profile_texts.h"
 
@@ -84,6 +85,34 @@ PageChoice lowerPlotChoice()
         });
 }
 
+bool hasGraph(const DocumentPage& page)
+{
+    return static_cast<const ProfilePage&>(page).controller().document().settings.graph != nullptr;
+}
+
+/// The command that names allocations from a graph, or stops doing so.
+PageCommand graphCommand()
+{
+    return {.place = MenuPlace::Own,
+            .id = "profile.graph",
+            .text = QObject::tr("Use &Graph of the Model…"),
+            .run =
+                [](DocumentPage& page) {
+                    auto& profile = static_cast<ProfilePage&>(page);
+                    if (hasGraph(page))
+                        profile.controller().useGraph(nullptr);
+                    else
+                        useGraphOfModel(profile);
+                },
+            .tip =
+                [](const DocumentPage& page) {
+                    return hasGraph(page) ? QObject::tr("Stops naming allocations from the graph.")
+                                          : QObject::tr("Names allocations after the ops and "
+                                                        "modules of the model's traced step.");
+                },
+            .isChecked = hasGraph};
+}
+
 ProfileLive& live(DocumentPage& page)
 {
     return static_cast<ProfilePage&>(page).live();
@@ -130,6 +159,8 @@ std::vector<PageCommand> commands()
          .isChecked = [](const DocumentPage& page) { return live(page).isFollowing(); }},
         {Own, "profile.alarm", QObject::tr("Set Ala&rm…"), "",
          [](DocumentPage& page) { Q_EMIT live(page).alarmFieldWanted(); }},
+        {.place = Own},
+        graphCommand(),
         {.place = Own},
         {.place = Own, .text = QObject::tr("Axis"), .choice = axisChoice()},
         {.place = Own, .text = QObject::tr("Layers"), .choice = layerChoice()},

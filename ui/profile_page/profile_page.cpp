@@ -47,13 +47,17 @@ ProfilePage::ProfilePage(workspace::DocumentPtr profile, Settings& settings,
     connect(&m_controller, &ProfileController::notesChanged, this,
             [this] { show(ProfileChange::Notes); });
     connect(&m_selection, &Selection::stepChanged, this, &ProfilePage::stateChanged);
-    connect(&m_controller.job(), &JobRunnerBase::idle, this, &ProfilePage::notifyIdle);
+    connect(&m_controller, &ProfileController::idle, this, &ProfilePage::notifyIdle);
+    connect(&m_controller, &ProfileController::graphFailed, this, [this](const QString& sentence) {
+        showGraphFault(tr("The graph could not be used."), sentence);
+    });
     connect(&m_export.job(), &JobRunnerBase::idle, this, &ProfilePage::notifyIdle);
     for (const ProfileView& view : m_views)
         for (const JobRunnerBase* job : view.jobs)
             connect(job, &JobRunnerBase::idle, this, &ProfilePage::notifyIdle);
     addTableExports(*this, m_settings);
     show(ProfileChange::Picture | ProfileChange::Notes | ProfileChange::Live);
+    tellGraph();
     for (const ProfileView& view : m_views)
         if (view.isFirst && view.isFirst(state()))
             dockOf(view.widget)->showPage(view.widget);
@@ -81,7 +85,8 @@ ProfileState ProfilePage::state() const
 void ProfilePage::showPicture()
 {
     const workspace::ProfilePicturePtr before = std::exchange(m_shown, m_controller.picture());
-    if (before->trace == m_shown->trace) {
+    tellGraph();
+    if (before->recorded == m_shown->recorded) {
         if (before->deviceIndex != m_shown->deviceIndex)
             clearSelection();
         show(ProfileChange::Picture);
@@ -103,6 +108,20 @@ void ProfilePage::showPicture()
     m_selection.setStep(step ? stepIn(*before, *step, *m_shown) : std::nullopt);
     m_selection.setRange(range ? rangeIn(*before, *range, *m_shown) : std::nullopt);
     m_allocation.select(allocation ? allocationIn(*before, *allocation, *m_shown) : std::nullopt);
+}
+
+void ProfilePage::showGraphFault(const QString& first, const QString& sentence)
+{
+    strip().post({QStringLiteral("graph"), MessageKind::Danger, first, sentence, {}});
+}
+
+void ProfilePage::tellGraph()
+{
+    if (m_shown->graphFault.empty())
+        strip().withdraw(QStringLiteral("graph"));
+    else
+        showGraphFault(tr("The graph tells nothing about this recording."),
+                       QString::fromStdString(m_shown->graphFault));
 }
 
 void ProfilePage::show(ProfileChanges what)
@@ -127,6 +146,8 @@ StatusText ProfilePage::status() const
 
 QString ProfilePage::jobText() const
 {
+    if (m_controller.isReadingGraph())
+        return tr("Reading the graph");
     return m_controller.isDrawing()
                ? tr("Drawing: %1").arg(percentText(m_controller.perMille() / 1000.0))
                : QString{};
@@ -160,6 +181,10 @@ QString ProfilePage::factsText() const
     QString facts = tr("%1 allocations · %2 events")
                         .arg(countText(picture.device().allocations().size()),
                              countText(picture.device().recordedCount()));
+    if (picture.names)
+        facts += tr(" · %1 of %2 in %3 of %4 steps are known from the graph")
+                     .arg(countText(picture.names->known), countText(picture.names->allocations),
+                          countText(picture.names->agreeing), countText(picture.names->steps));
     if (devices > 1)
         facts += tr(" · %1 devices").arg(countText(devices));
     return facts;
@@ -201,7 +226,7 @@ bool ProfilePage::goBack()
 
 void ProfilePage::beginClose()
 {
-    m_controller.job().stop();
+    m_controller.stop();
     m_live.follow(false);
     for (const ProfileView& view : m_views)
         for (JobRunnerBase* job : view.jobs)

@@ -44,8 +44,11 @@ public:
     [[nodiscard]] StatusText status() const override;
     [[nodiscard]] QString jobText() const override;
     [[nodiscard]] QString urgentCommand() const override;
-    void cancelJob() override { m_controller.job().stop(); }
-    [[nodiscard]] bool isSettled() const override { return !m_controller.isDrawing(); }
+    void cancelJob() override { m_controller.cancel(); }
+    [[nodiscard]] bool isSettled() const override
+    {
+        return !m_controller.isDrawing() && !m_controller.isReadingGraph();
+    }
     [[nodiscard]] QString cursorText() const override;
     [[nodiscard]] QString factsText() const override;
     void clearSelection() override;
@@ -71,6 +74,9 @@ protected:
 
 private:
     void showPicture();
+    /// Whether the graph of the model is one: a message if not.
+    void tellGraph();
+    void showGraphFault(const QString& first, const QString& sentence);
     void show(ProfileChanges what);
 
     Settings& m_settings;

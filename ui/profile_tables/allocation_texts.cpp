@@ -23,8 +23,9 @@ QString stackText(const workspace::ProfilePicture& picture, std::uint32_t alloca
         return allocations.allocEvent[allocation] == kNoEvent ? QObject::tr("before the recording")
                                                               : QObject::tr("no Python frame");
     const memtrace::Frame& frame = stacks.frame(*top);
-    return fileText(std::string{stacks.text(frame.name)}) + QStringLiteral(", ")
-           + shortSource(sourceText(stacks, stack));
+    const QString name = fileText(std::string{stacks.text(frame.name)});
+    const QString source = shortSource(sourceText(stacks, stack));
+    return source.isEmpty() ? name : name + QStringLiteral(", ") + source;
 }
 
 QString sourceText(const memtrace::StackTable& stacks, memtrace::StackId stack)
@@ -33,6 +34,8 @@ QString sourceText(const memtrace::StackTable& stacks, memtrace::StackId stack)
     if (!top)
         return {};
     const memtrace::Frame& frame = stacks.frame(*top);
+    if (frame.file.index() == 0)
+        return {};
     return fileText(std::string{stacks.text(frame.file)}) + u':' + QString::number(frame.line);
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/numbers.h"
+#include "app/cli/profile/graph_names.h"
 #include "app/cli/profile/profile_input.h"
 #include "app/cli/verbs.h"
 #include "core/base/format.h"
+#include "core/io/byte_source.h"
 #include "core/memtrace/analysis/live_groups.h"
 
 #include <fmt/format.h>
@@ -32,6 +34,7 @@ public:
             .add_option("--by", m_by, "frame, stack, class, module, stream or pool")
             ->capture_default_str();
         command().add_option("--top", m_top, "Groups to print")->check(wholeNumber(1, kMostGroups));
+        m_naming.addTo(command());
         close("Example: plimsoll-cli live snapshot.pickle --at peak --by frame --top 10");
     }
 
@@ -44,8 +47,15 @@ public:
                             fmt::format("--by takes frame, stack, class, module, stream or pool, "
                                         "not \"{}\".",
                                         base::printable(m_by, 40)));
-        const memtrace::MemoryTracePtr trace = readProfile(m_file, common());
-        const memtrace::DeviceTrace& device = deviceOf(*trace, m_device);
+        memtrace::MemoryTracePtr trace = readProfile(m_file, common());
+        const auto at =
+            static_cast<std::size_t>(&deviceOf(*trace, m_device) - trace->devices().data());
+        waterfall::NamedAllocationsPtr names;
+        if (m_naming.isGiven()) {
+            names = namesFromGraph(m_naming, m_file, *trace, at, common());
+            trace = waterfall::withNames(*trace, at, *names);
+        }
+        const memtrace::DeviceTrace& device = trace->devices()[at];
         const std::size_t step = stepAt(device, m_at);
         memtrace::LiveGroups live =
             memtrace::liveGroups(*trace, device, memtrace::classify(*trace, device), step, *by);
@@ -55,6 +65,12 @@ public:
         answer.text = text(device, step, live, groups) + gapsText(*trace);
         answer.json = json(device, step, live);
         answer.json["gaps"] = trace->gaps();
+        if (names) {
+            answer.text +=
+                fmt::format("{} {}.\n", names->countsText(), io::pathText(m_naming.graph));
+            answer.json["graph"] = namesJson(m_naming, *names);
+            answer.json["known"] = knownJson(device, step, *names);
+        }
         answer.json["seconds"] = clock.seconds();
         return answer;
     }
@@ -108,6 +124,7 @@ private:
     std::optional<int> m_device;
     std::string m_by = "frame";
     std::optional<std::size_t> m_top;
+    NamingGraph m_naming;
 };
 
 } // namespace

@@ -52,6 +52,11 @@ public:
         }
         if (hasFrame)
             return;
+        if (const std::optional<FrameId> told = topFrame(m_stacks, stack)) { // by a graph
+            at = childOf(0, told->index(), frameText(m_stacks, *told));
+            m_weights[at].add(weight);
+            return;
+        }
         at = isBefore ? childOf(0, kBeforeKey, "(before the recording)")
                       : childOf(0, kNoFrameKey, "(no Python frame)");
         m_weights[at].add(weight);

@@ -26,8 +26,8 @@ struct FlameNode
 
 /// What memory costs by who asked for it: each allocation counts its bytes for as long as it lives
 /// in a range of steps. Node 0 is the root; parents come before their children. Stacks consist of
-/// their Python frames, outermost first; those without one are "(before the recording)" or "(no
-/// Python frame)".
+/// their Python frames, outermost first; those without one of the op that a graph tells, or are
+/// "(before the recording)" or "(no Python frame)".
 struct Flame
 {
     std::vector<FlameNode> nodes;

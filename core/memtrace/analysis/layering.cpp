@@ -80,6 +80,8 @@ std::string shortFrame(const StackTable& stacks, StackId stack)
         return "(no Python frame)";
     const Frame& frame = stacks.frame(*id);
     const std::string_view file = stacks.text(frame.file);
+    if (file.empty())
+        return std::string{stacks.text(frame.name)};
     return fmt::format("{} {}:{}", stacks.text(frame.name), file.substr(file.rfind('/') + 1),
                        frame.line);
 }

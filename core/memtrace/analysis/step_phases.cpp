@@ -44,6 +44,8 @@ std::vector<StepPhase> phasesOfStacks(const StackTable& stacks)
         bool isOptimizer = false;
         for (const FrameId id : stacks.stack(StackId{i})) {
             const Frame& frame = stacks.frame(id);
+            if (frame.isFromGraph)
+                continue; // phases are the recording's
             isPythonStack = isPythonStack || isPython(stacks, frame);
             isBackward = isBackward || isBackwardFrame(stacks, frame);
             isOptimizer = isOptimizer || isOptimizerFrame(stacks, frame);

@@ -68,6 +68,23 @@ void readState(const std::string& text, ProfileDocument& document)
     document.notesText = textAt("notes");
 }
 
+/// The graph of the model that a session's document has; a note where it can't be read.
+void restoreGraph(const session::SessionStore& store, const session::SavedDocument& saved,
+                  const base::JobContext& job, ProfileDocument& document)
+{
+    const json state = json::parse(saved.state, nullptr, false);
+    const auto at = state.is_object() ? state.find("graph_of_model") : state.end();
+    if (!state.is_object() || at == state.end())
+        return;
+    Result<std::optional<ComparedStep>> graph = restoredStep(store, saved.id, at->dump(), job);
+    if (graph && *graph)
+        document.settings.graph = std::make_shared<const ComparedStep>(**std::move(graph));
+    else if (!graph && graph.error().kind != base::ErrorKind::Cancelled)
+        document.notes.push_back(
+            fmt::format("The graph of the model could not be restored ({}); use it again.",
+                        graph.error().message));
+}
+
 Result<DocumentPtr> shown(std::unique_ptr<ProfileDocument> document, const base::JobContext& job)
 {
     ASSIGN_OR_RETURN(document->first, profilePicture(document->trace, document->settings, job));
@@ -92,6 +109,8 @@ std::string ProfileDocument::state() const
                   {"notes", notesText}};
     if (settings.device)
         state["device"] = *settings.device;
+    if (settings.graph)
+        state["graph_of_model"] = json::parse(stepState(*settings.graph));
     if (alarm)
         state["alarm_bytes"] = alarm->count();
     return state.dump(-1, ' ', false, json::error_handler_t::replace);
@@ -112,6 +131,8 @@ void ProfileDocument::take(const ProfileReading& reading)
 
 Result<void> ProfileDocument::store(session::SessionStore& store, session::DocumentId id) const
 {
+    if (settings.graph)
+        RETURN_IF_ERROR(storeStep(*settings.graph, store, id));
     return store.saveBlob(id, session::kContent, memtrace::writeColumns(*trace));
 }
 
@@ -148,6 +169,7 @@ DocumentKind profileDocuments()
                                     document->m_name, trace.error().message));
                 document->trace = *std::move(trace);
                 readState(saved.state, *document);
+                restoreGraph(store, saved, job, *document);
                 return shown(std::move(document), job);
             }};
 }

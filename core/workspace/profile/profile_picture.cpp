@@ -26,6 +26,30 @@ base::Bytes matchingBytes(const ProfilePicture& picture)
 
 constexpr std::array<const char*, kLowerPlotCount> kLowerPlots = {"addresses", "blocks"};
 
+/// Finds what the graph knows of the picture's device; `last` as in profilePicture().
+base::Result<void> name(ProfilePicture& picture, const base::JobContext& job,
+                        const ProfilePicture* last)
+{
+    if (!picture.settings.graph)
+        return {};
+    if (last != nullptr && last->settings.graph == picture.settings.graph) {
+        picture.trace = last->trace;
+        picture.names = last->names;
+        picture.graphFault = last->graphFault;
+        return {};
+    }
+    auto names = namesFrom(*picture.settings.graph, *picture.recorded, picture.deviceIndex, job);
+    if (names) {
+        picture.trace = waterfall::withNames(*picture.recorded, picture.deviceIndex, **names);
+        picture.names = *std::move(names);
+    } else if (names.error().kind == base::ErrorKind::Cancelled) {
+        return tl::unexpected{std::move(names.error())};
+    } else {
+        picture.graphFault = std::move(names.error().message);
+    }
+    return {};
+}
+
 } // namespace
 
 const char* lowerPlotName(LowerPlot plot)
@@ -58,10 +82,12 @@ base::Result<ProfilePicturePtr> profilePicture(memtrace::MemoryTracePtr trace,
     if (!trace->hasTimes())
         settings.axis = memtrace::Axis::Events;
     picture->settings = settings;
-    picture->trace = std::move(trace);
-    const memtrace::DeviceTrace& device = picture->device();
+    picture->recorded = std::move(trace);
+    picture->trace = picture->recorded;
     const bool isSameDevice =
-        last && last->trace == picture->trace && last->deviceIndex == picture->deviceIndex;
+        last && last->recorded == picture->recorded && last->deviceIndex == picture->deviceIndex;
+    RETURN_IF_ERROR(name(*picture, job.piece(0, 5), isSameDevice ? last.get() : nullptr));
+    const memtrace::DeviceTrace& device = picture->device();
     job.report(1, 5);
     if (isSameDevice) {
         picture->facts = last->facts;
@@ -74,7 +100,8 @@ base::Result<ProfilePicturePtr> profilePicture(memtrace::MemoryTracePtr trace,
     if (job.stopRequested())
         return base::cancelled();
     job.report(2, 5);
-    if (!isSameDevice || last->settings.filter != settings.filter) {
+    if (!isSameDevice || last->settings.filter != settings.filter
+        || last->settings.graph != settings.graph) {
         ASSIGN_OR_RETURN(picture->facts.matches,
                          memtrace::matchesOf(settings.filter, *picture->trace, device,
                                              picture->facts.classes, picture->facts.phases));

@@ -8,6 +8,7 @@
 #include "core/memtrace/build_timeline.h"
 #include "core/memtrace/filter/filter.h"
 #include "core/memtrace/memory_trace.h"
+#include "core/workspace/waterfall/compared_step.h"
 
 #include <memory>
 #include <optional>
@@ -31,6 +32,7 @@ struct ProfileSettings
     memtrace::Grouping grouping = memtrace::Grouping::Class;
     LowerPlot lower = LowerPlot::Addresses;
     memtrace::Filter filter;
+    std::shared_ptr<const ComparedStep> graph; ///< of the model, for names; null: none
 
     bool operator==(const ProfileSettings&) const = default;
 };
@@ -38,17 +40,26 @@ struct ProfileSettings
 /// A device of a profile as it is drawn. Immutable.
 struct ProfilePicture
 {
-    memtrace::MemoryTracePtr trace;
+    memtrace::MemoryTracePtr recorded;
+    memtrace::MemoryTracePtr trace; ///< with what the graph knows of it
     ProfileSettings settings;
     std::size_t deviceIndex = 0; ///< in MemoryTrace::devices()
     memtrace::AllocationFacts facts;
     timeline::TimelinePtr timeline; ///< of all the device's allocations
     memtrace::AddressLayout layout;
-    base::Bytes matchingAtPeak; ///< bytes at the timeline's peak that the filter keeps
+    base::Bytes matchingAtPeak;           ///< bytes at the timeline's peak that the filter keeps
+    waterfall::NamedAllocationsPtr names; ///< from the graph; null: there is none, or see the next
+    std::string graphFault;               ///< why the graph tells nothing: a sentence
 
     [[nodiscard]] const memtrace::DeviceTrace& device() const
     {
         return trace->devices()[deviceIndex];
+    }
+    /// What the graph tells of an allocation.
+    [[nodiscard]] std::optional<waterfall::ToldAllocation> told(std::size_t allocation) const
+    {
+        return names && names->isKnown(allocation) ? std::optional{names->told(allocation)}
+                                                   : std::nullopt;
     }
     [[nodiscard]] bool isFiltered() const { return !settings.filter.empty(); }
 };
@@ -56,7 +67,8 @@ using ProfilePicturePtr = std::shared_ptr<const ProfilePicture>;
 
 /// A device that the profile doesn't have is replaced by the one with the highest peak; the
 /// picture's settings name the device. `last`: a picture of the same trace, or null; what both have
-/// in common is taken from it. Fails where the filter has a wrong term, and when it is stopped.
+/// in common is taken from it. A graph that isn't of the model is no error. Fails where the filter
+/// has a wrong term, and when it is stopped.
 [[nodiscard]] base::Result<ProfilePicturePtr> profilePicture(memtrace::MemoryTracePtr trace,
                                                              ProfileSettings settings,
                                                              const base::JobContext& job,

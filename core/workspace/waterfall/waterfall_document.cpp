@@ -3,15 +3,9 @@
 
 #include "core/base/format.h"
 #include "core/base/try.h"
-#include "core/device/known_devices.h"
-#include "core/io/byte_source.h"
 #include "core/memtrace/columns/column_file.h"
 #include "core/parallel/rank_program.h"
-#include "core/plan_file/plan_json.h"
-#include "core/workspace/devices.h"
-#include "core/workspace/file_formats.h"
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -24,18 +18,7 @@ namespace {
 using base::Result;
 using nlohmann::json;
 
-constexpr std::string_view kGraphBlob = "graph";
 constexpr std::string_view kProfileBlob = "profile";
-constexpr std::string_view kPlanBlob = "plan";
-
-std::string graphName(const std::filesystem::path& path)
-{
-    std::string name = path.filename().string();
-    for (const std::string_view ending : {".gz", ".json", ".plimsoll"})
-        if (name.size() > ending.size() && std::string_view{name}.ends_with(ending))
-            name.erase(name.size() - ending.size());
-    return base::printable(name, 80);
-}
 
 std::string textOf(const json& object, const char* key)
 {
@@ -47,46 +30,6 @@ base::Error damaged(const std::string& what)
 {
     return {base::ErrorKind::File,
             what + ": the session's copy can't be read; compare the files again."};
-}
-
-/// From a file, or from a session's content.
-Result<ComparedStep> stepFrom(io::Source source, const Sizes& sizes, plan::Device device,
-                              const base::JobContext& job)
-{
-    ASSIGN_OR_RETURN(readers::ReadProgram read, readers::readProgram(source, job));
-    ASSIGN_OR_RETURN(const auto content, source.whole(job));
-    ComparedStep prediction;
-    prediction.graph.path = source.path();
-    prediction.graph.name = graphName(source.path());
-    prediction.graph.content = std::shared_ptr<const std::string>{content, &content->bytes};
-    prediction.graph.program = std::move(read.program);
-    prediction.graph.contentHash = std::move(read.contentHash);
-    prediction.sizes = sizes;
-    ASSIGN_OR_RETURN(prediction.problem.program, programAt(prediction.graph.program, sizes, job));
-    prediction.problem.device = std::move(device);
-    return prediction;
-}
-
-Result<ComparedStep> planned(ComparedStep prediction, const std::string& text,
-                             const std::string& name)
-{
-    const auto named = [&](const base::Error& error) {
-        return base::Error{error.kind, name + ": " + error.message};
-    };
-    Result<plan::PlanFile> file = plan::readPlan(text, *prediction.problem.program);
-    if (!file)
-        return tl::unexpected{named(file.error())};
-    Result<plan::Problem> problem = plan::problemOf(*file, prediction.problem.program);
-    if (!problem)
-        return tl::unexpected{named(problem.error())};
-    problem->budget = plan::kUnlimited; // what was measured, whatever it was made for
-    problem->pins.clear();
-    Result<plan::VerifiedPlanPtr> verified = plan::certify(*problem, file->plan);
-    if (!verified)
-        return tl::unexpected{named(verified.error())};
-    prediction.plan = plan::FrontierPoint{
-        *verified, std::make_shared<const plan::Provenance>(std::move(file->provenance))};
-    return prediction;
 }
 
 /// Of what is predicted, how much is found in the recording.
@@ -103,23 +46,8 @@ Result<DocumentPtr> restoredWaterfall(const session::SessionStore& store,
     const json state = json::parse(saved.state, nullptr, false);
     if (!state.is_object())
         return tl::unexpected{damaged(base::printable(saved.name, 80))};
-    std::optional<ComparedStep> prediction;
-    if (const std::string path = textOf(state, "graph"); !path.empty()) {
-        ASSIGN_OR_RETURN(std::string content, store.blob(saved.id, kGraphBlob));
-        Sizes sizes;
-        if (const auto at = state.find("sizes"); at != state.end() && at->is_object())
-            for (const auto& [axis, size] : at->items())
-                if (size.is_number_integer())
-                    sizes[axis] = size.get<std::int64_t>();
-        const Result<plan::Device> device = plan::findDevice(textOf(state, "device"));
-        ASSIGN_OR_RETURN(prediction, stepFrom(io::Source{path, std::move(content)}, sizes,
-                                              device ? *device : plan::Device{}, job));
-        if (state.value("is_planned", false)) {
-            ASSIGN_OR_RETURN(const std::string text, store.blob(saved.id, kPlanBlob));
-            ASSIGN_OR_RETURN(prediction, planned(*std::move(prediction), text, "The plan"));
-            prediction->isPlanNamed = state.value("is_plan_named", true);
-        }
-    }
+    ASSIGN_OR_RETURN(std::optional<ComparedStep> prediction,
+                     restoredStep(store, saved.id, saved.state, job));
     std::optional<ComparedProfile> profile;
     if (const std::string name = textOf(state, "profile"); !name.empty()) {
         ASSIGN_OR_RETURN(std::string content, store.blob(saved.id, kProfileBlob));
@@ -137,42 +65,6 @@ Result<DocumentPtr> restoredWaterfall(const session::SessionStore& store,
 }
 
 } // namespace
-
-std::string ComparedStep::name(bool withPlan) const
-{
-    return plan && withPlan ? fmt::format("{} · {}", graph.name, plan->plan().planner) : graph.name;
-}
-
-Result<ComparedStep> comparedStep(const PlanDocument& document, plan::FrontierPoint plan,
-                                  const base::JobContext& job)
-{
-    ComparedStep prediction;
-    prediction.graph = document.graph;
-    prediction.sizes = document.choices.sizes;
-    prediction.problem.device = document.choices.device;
-    ASSIGN_OR_RETURN(prediction.problem.program,
-                     programAt(document.graph.program, prediction.sizes, job));
-    if (plan && plan->plan().recomputesNothing())
-        plan = {};
-    prediction.plan = std::move(plan);
-    return prediction;
-}
-
-Result<ComparedStep> readComparedStep(const std::filesystem::path& path,
-                                      const base::JobContext& job)
-{
-    ASSIGN_OR_RETURN(plan::Device device, chooseDevice(std::string{plan::kDefaultDevice}));
-    return stepFrom(io::Source{path}, {}, std::move(device), job);
-}
-
-Result<ComparedStep> withPlan(ComparedStep prediction, const std::filesystem::path& plan,
-                              const base::JobContext& job)
-{
-    io::Source source{plan};
-    ASSIGN_OR_RETURN(const auto content, source.whole(job));
-    prediction.isPlanNamed = true;
-    return planned(std::move(prediction), content->bytes, source.name());
-}
 
 Result<WaterfallPicturePtr> waterfallPicture(const ComparedStep& prediction,
                                              const ComparedProfile& profile,
@@ -225,14 +117,7 @@ void WaterfallDocument::set(std::optional<ComparedStep> prediction,
 
 std::string WaterfallDocument::state() const
 {
-    json state = json::object();
-    if (m_prediction) {
-        state["graph"] = m_prediction->graph.path.string();
-        state["sizes"] = m_prediction->sizes;
-        state["device"] = m_prediction->problem.device.id;
-        state["is_planned"] = static_cast<bool>(m_prediction->plan);
-        state["is_plan_named"] = m_prediction->isPlanNamed;
-    }
+    json state = m_prediction ? json::parse(stepState(*m_prediction)) : json::object();
     if (m_profile) {
         state["profile"] = m_profile->name;
         state["profile_path"] = m_profile->path.string();
@@ -251,11 +136,8 @@ std::unique_ptr<const Document> WaterfallDocument::copy() const
 
 Result<void> WaterfallDocument::store(session::SessionStore& store, session::DocumentId id) const
 {
-    if (m_prediction) {
-        RETURN_IF_ERROR(store.saveBlob(id, kGraphBlob, *m_prediction->graph.content));
-        if (m_prediction->plan)
-            RETURN_IF_ERROR(store.saveBlob(id, kPlanBlob, plan::writePlan(m_prediction->plan)));
-    }
+    if (m_prediction)
+        RETURN_IF_ERROR(storeStep(*m_prediction, store, id));
     if (m_profile)
         RETURN_IF_ERROR(
             store.saveBlob(id, kProfileBlob, memtrace::writeColumns(*m_profile->trace)));
@@ -265,10 +147,7 @@ Result<void> WaterfallDocument::store(session::SessionStore& store, session::Doc
 Result<DocumentPtr> compareWithGraph(const PlanDocument& graph,
                                      std::optional<ComparedProfile> profile)
 {
-    plan::FrontierPoint plan;
-    if (graph.planned && graph.planned->choices == graph.choices)
-        plan = planAt(*graph.planned, graph.budget);
-    ASSIGN_OR_RETURN(ComparedStep step, comparedStep(graph, std::move(plan), {}));
+    ASSIGN_OR_RETURN(ComparedStep step, shownStep(graph));
     return std::make_unique<WaterfallDocument>(std::move(step), std::move(profile));
 }
 

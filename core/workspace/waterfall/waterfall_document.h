@@ -3,7 +3,7 @@
 
 #include "core/waterfall/curves.h"
 #include "core/workspace/comparison/compared_profile.h"
-#include "core/workspace/plan_document.h"
+#include "core/workspace/waterfall/compared_step.h"
 
 #include <optional>
 #include <string>
@@ -12,36 +12,6 @@
 namespace plimsoll::workspace {
 
 inline constexpr std::string_view kWaterfallDocument = "waterfall";
-
-/// A step that is predicted: of a graph, with a plan or without.
-struct ComparedStep
-{
-    OpenGraph graph;
-    Sizes sizes;
-    plan::Problem problem;    ///< of a single process, at these sizes
-    plan::FrontierPoint plan; ///< null: everything is kept
-    /// The user has named the plan. Otherwise it is the one that the graph's page shows, and the
-    /// recording may have been made without it.
-    bool isPlanNamed = false;
-
-    /// "gpt2", "gpt2 · rotor", as far as the plan is used.
-    [[nodiscard]] std::string name(bool withPlan) const;
-    bool operator==(const ComparedStep& other) const
-    {
-        return graph.program == other.graph.program && sizes == other.sizes && plan == other.plan;
-    }
-};
-
-/// The step that an open graph's document has, with that plan or without. Errors say why the graph
-/// can't have its sizes.
-[[nodiscard]] base::Result<ComparedStep>
-comparedStep(const PlanDocument& document, plan::FrontierPoint plan, const base::JobContext& job);
-/// Reads a graph's file, without a plan.
-[[nodiscard]] base::Result<ComparedStep> readComparedStep(const std::filesystem::path& path,
-                                                          const base::JobContext& job);
-/// The same step with the plan of a file.
-[[nodiscard]] base::Result<ComparedStep>
-withPlan(ComparedStep prediction, const std::filesystem::path& plan, const base::JobContext& job);
 
 /// What the page of a WaterfallDocument shows. Immutable.
 struct WaterfallPicture

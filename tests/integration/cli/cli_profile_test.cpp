@@ -29,6 +29,8 @@ private Q_SLOTS:
     void liveListsTheTopGroups();
     void liveRefuses_data();
     void liveRefuses();
+    void aGraphNamesWhatIsLive();
+    void aGraphOfAnotherModelIsRefused();
 
 private:
     [[nodiscard]] CliRun live(const QStringList& options) const
@@ -134,6 +136,68 @@ void CliProfileTest::liveRefuses()
     const CliRun run = live(options);
     QCOMPARE(run.exit, 2);
     QVERIFY2(QString::fromUtf8(run.error).contains(sentence), run.error.constData());
+}
+
+/// The sample was recorded with stacks="python": backward has no frames.
+void CliProfileTest::aGraphNamesWhatIsLive()
+{
+    const QString profile =
+        text(PLIMSOLL_SOURCE_DIR "/resources/samples/encoder_training.stand-in.pickle.gz");
+    const QString graph = text(PLIMSOLL_SOURCE_DIR "/tests/data/encoder.plimsoll.json.gz");
+    const auto groups = [&](const char* by, bool isNamed) {
+        QStringList options{text("live"), profile, text("--by"), text(by), text("--json")};
+        if (isNamed)
+            options << text("--graph") << graph;
+        const CliRun run = runCli(options);
+        return run.exit == 0 ? run.json() : QJsonObject{};
+    };
+    const auto named = [](const QJsonObject& answer, const QString& name) {
+        for (const QJsonValue& group : answer[text("groups")].toArray())
+            if (group[text("name")].toString() == name)
+                return group[text("blocks")].toInt();
+        return 0;
+    };
+    const QJsonObject frames = groups("frame", false);
+    const QJsonObject namedFrames = groups("frame", true);
+    QCOMPARE(namedFrames[text("bytes")], frames[text("bytes")]);
+    QVERIFY(named(frames, text("(no Python frame)")) > 0);
+    QCOMPARE(named(namedFrames, text("(no Python frame)")), 0);
+    QVERIFY(!frames.contains(text("graph")));
+    const QJsonObject told = namedFrames[text("graph")].toObject();
+    QCOMPARE(told[text("steps")].toInt(), 3);
+    QCOMPARE(told[text("agreeing_steps")].toInt(), 3);
+    QCOMPARE(told[text("allocations")].toInt(), 2226);
+    QCOMPARE(told[text("known")].toInt(), 1530);
+    const QJsonObject modules = groups("module", true);
+    QVERIFY(named(modules, text("layers.0.linear1")) > 0);
+    QJsonObject saved; // what gelu saves
+    for (const QJsonValue& block : modules[text("known")].toArray())
+        if (block[text("tensor")].toString() == text("layers.0.linear1 · aten.addmm"))
+            saved = block.toObject();
+    QCOMPARE(saved[text("shape")].toString(), text("4096x1024 float32"));
+    QCOMPARE(saved[text("phase")].toString(), text("forward"));
+    QVERIFY2(saved[text("why")].toString().startsWith(
+                 text("layers.0 · aten.gelu saves it for backward, which reads it in layers.0 · "
+                      "aten.gelu_backward, op ")),
+             qPrintable(saved[text("why")].toString()));
+    const CliRun plain = runCli({text("live"), profile, text("--graph"), graph});
+    QVERIFY2(plain.out.contains(", from the graph)\n"), plain.out.constData());
+    QVERIFY2(plain.out.contains(" in 3 of 3 steps are known from the graph "),
+             plain.out.constData());
+}
+
+void CliProfileTest::aGraphOfAnotherModelIsRefused()
+{
+    const QString profile =
+        text(PLIMSOLL_SOURCE_DIR "/resources/samples/encoder_training.stand-in.pickle.gz");
+    const CliRun other = runCli({text("live"), profile, text("--graph"), m_resnet});
+    QCOMPARE(other.exit, 3);
+    QVERIFY2(other.hasOneSentence(), other.error.constData());
+    QVERIFY2(other.error.contains("The recording is one of another model, batch or plan: "),
+             other.error.constData());
+    const CliRun plan = runCli({text("live"), profile, text("--plan"), m_resnet});
+    QCOMPARE(plan.exit, 2);
+    QVERIFY2(plan.error.contains("--graph"), plan.error.constData());
 }
 
 } // namespace

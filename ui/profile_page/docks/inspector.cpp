@@ -20,7 +20,8 @@ namespace plimsoll::ui {
 
 namespace {
 
-constexpr int kSourceWidth = 120; ///< before scaling
+constexpr int kSourceWidth = 120; ///< before scaling, as the next
+constexpr int kStackHeight = 90;  ///< at least
 constexpr int kSource = 0;        ///< column, whose UserRole is the place to open
 
 /// The size of the allocator's block; none: the recording doesn't have it.
@@ -34,7 +35,7 @@ std::optional<base::Bytes> blockOf(const memtrace::DeviceTrace& device, std::uin
 QTreeWidgetItem* frameItem(const memtrace::StackTable& stacks, const memtrace::Frame& frame)
 {
     const QString file = fileText(std::string{stacks.text(frame.file)});
-    const QString source = file + u':' + QString::number(frame.line);
+    const QString source = file.isEmpty() ? file : file + u':' + QString::number(frame.line);
     auto* item =
         new QTreeWidgetItem{{fileText(std::string{stacks.text(frame.name)}), shortSource(source)}};
     item->setToolTip(1, plainTip(source));
@@ -58,7 +59,12 @@ Inspector::Inspector(QWidget* parent) : QWidget{parent}
     nothing->setMargin(Theme::current().px(12));
     nothing->setProperty("muted", true);
     m_pages->addWidget(nothing);
-    auto* page = new QWidget{m_pages};
+    auto* area = new QScrollArea{m_pages}; // in a low window
+    area->setWidgetResizable(true);
+    area->setFrameShape(QFrame::NoFrame);
+    area->setFocusPolicy(Qt::NoFocus);
+    area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    auto* page = new QWidget{area};
     auto* column = makeColumn(page, 6, {12, 10, 12, 8});
     m_name = new TextLabel{QString{}, TextRole::Head, Role::Text, page};
     column->addWidget(m_name);
@@ -66,6 +72,10 @@ Inspector::Inspector(QWidget* parent) : QWidget{parent}
     m_rule->setWordWrap(true);
     m_rule->setProperty("muted", true);
     column->addWidget(m_rule);
+    m_why = new QLabel{page};
+    m_why->setWordWrap(true);
+    m_why->setTextFormat(Qt::PlainText);
+    column->addWidget(m_why);
     auto* facts = new QWidget{page};
     m_facts = makeForm(facts, 10, 3);
     column->addWidget(facts);
@@ -74,6 +84,7 @@ Inspector::Inspector(QWidget* parent) : QWidget{parent}
     m_stack->setColumnCount(2);
     m_stack->setRootIsDecorated(true);
     m_stack->setFrameShape(QFrame::NoFrame);
+    m_stack->setMinimumHeight(Theme::current().px(kStackHeight));
     m_stack->setAccessibleName(tr("Stacks"));
     m_stack->header()->setStretchLastSection(false);
     m_stack->header()->setSectionResizeMode(0, QHeaderView::Stretch);
@@ -82,7 +93,9 @@ Inspector::Inspector(QWidget* parent) : QWidget{parent}
     m_stack->setIndentation(Theme::current().px(12));
     m_stack->setTextElideMode(Qt::ElideMiddle);
     column->addWidget(m_stack, 1);
-    m_pages->addWidget(page);
+    area->setWidget(page);
+    page->setAutoFillBackground(false); // else it would have the window's colour
+    m_pages->addWidget(area);
     connect(m_stack, &QTreeWidget::itemActivated, this, [this](QTreeWidgetItem* item) {
         if (const QString source = item->data(kSource, Qt::UserRole).toString(); !source.isEmpty())
             Q_EMIT sourceWanted(source);
@@ -100,6 +113,30 @@ QString Inspector::rule() const
     return m_rule->text();
 }
 
+QString Inspector::why() const
+{
+    return m_why->text();
+}
+
+void Inspector::addTold(const workspace::ProfilePicture& picture, std::uint32_t allocation)
+{
+    const std::optional<waterfall::ToldAllocation> told = picture.told(allocation);
+    m_why->setText(told ? fileText(told->why) : QString{});
+    m_why->setVisible(told.has_value());
+    if (!told) {
+        if (picture.names)
+            add(tr("Tensor"), tr("not known from the graph"));
+        return;
+    }
+    add(tr("Tensor"), fileText(told->tensor));
+    if (!told->shape.empty())
+        add(tr("Shape"), fileText(told->shape));
+    add(tr("Made by"),
+        tr("%1, %2").arg(fileText(told->op),
+                         told->isRecomputed ? tr("recomputed") : fileText(told->phase)));
+    add(tr("Module"), told->module.empty() ? tr("outside of modules") : fileText(told->module));
+}
+
 void Inspector::add(const QString& title, const QString& value)
 {
     m_shown.emplace_back(title, value);
@@ -111,6 +148,7 @@ void Inspector::addStack(const QString& title, const memtrace::StackTable& stack
                          memtrace::StackId stack)
 {
     const auto frames = stacks.stack(stack);
+    const std::optional<memtrace::FrameId> top = memtrace::topFrame(stacks, stack);
     auto* head = new QTreeWidgetItem{{title, {}}};
     head->setFont(0, Theme::current().font(TextRole::Strong));
     m_stack->addTopLevelItem(head);
@@ -119,12 +157,17 @@ void Inspector::addStack(const QString& title, const memtrace::StackTable& stack
         head->addChild(none);
         none->setFirstColumnSpanned(true);
     }
+    if (top && stacks.frame(*top).isFromGraph) { // in place of frames of Python
+        QTreeWidgetItem* told = frameItem(stacks, stacks.frame(*top));
+        head->addChild(told);
+        told->setFirstColumnSpanned(told->text(1).isEmpty());
+    }
     // The project's frames first, each part innermost first; those of C++ folded below.
     auto* native = new QTreeWidgetItem{{QString{}, {}}};
     for (const bool isOwn : {true, false})
         for (const memtrace::FrameId id : frames) {
             const memtrace::Frame& frame = stacks.frame(id);
-            if (memtrace::isProject(stacks, frame) != isOwn)
+            if (frame.isFromGraph || memtrace::isProject(stacks, frame) != isOwn)
                 continue;
             (memtrace::isPython(stacks, frame) ? head : native)->addChild(frameItem(stacks, frame));
         }
@@ -151,6 +194,7 @@ void Inspector::show(const workspace::ProfilePicturePtr& picture,
     const memtrace::Allocations& all = device.allocations();
     const memtrace::Place& place = device.placeOf(memtrace::AllocationId{*allocation});
     m_name->setText(stackText(*picture, *allocation));
+    addTold(*picture, *allocation);
     add(tr("Class"), classText(*picture, *allocation));
     m_rule->setText(
         QString::fromLatin1(memtrace::ruleText(picture->facts.classes.ruleAt(*allocation))));

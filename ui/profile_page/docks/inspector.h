@@ -31,6 +31,8 @@ public:
     void show(const workspace::ProfilePicturePtr& picture, std::optional<std::uint32_t> allocation);
     /// Why the allocation has its class.
     [[nodiscard]] QString rule() const;
+    /// Why it is alive, as a graph of the model tells; empty: it doesn't.
+    [[nodiscard]] QString why() const;
     /// The value beside a title; empty: it isn't shown.
     [[nodiscard]] QString value(const QString& title) const;
 
@@ -40,12 +42,15 @@ Q_SIGNALS:
 
 private:
     void add(const QString& title, const QString& value);
+    /// What a graph of the model tells.
+    void addTold(const workspace::ProfilePicture& picture, std::uint32_t allocation);
     void addStack(const QString& title, const memtrace::StackTable& stacks,
                   memtrace::StackId stack);
 
     QStackedWidget* m_pages = nullptr;
     TextLabel* m_name = nullptr;
     QLabel* m_rule = nullptr; ///< why it has its class
+    QLabel* m_why = nullptr;  ///< it is alive, from a graph
     QFormLayout* m_facts = nullptr;
     QTreeWidget* m_stack = nullptr;
     std::vector<std::pair<QString, QString>> m_shown; ///< titles and values

@@ -31,7 +31,7 @@ bool isSame(const memtrace::DeviceTrace& from, std::uint32_t allocation,
 
 bool isLaterReading(const ProfilePicture& from, const ProfilePicture& to)
 {
-    return from.trace != to.trace && from.device().ordinal() == to.device().ordinal()
+    return from.recorded != to.recorded && from.device().ordinal() == to.device().ordinal()
            && from.settings.axis == to.settings.axis;
 }
 

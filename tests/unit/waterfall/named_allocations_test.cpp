@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/waterfall/named_allocations.h"
+
+#include "core/io/byte_source.h"
+#include "core/memtrace/analysis/live_groups.h"
+#include "core/memtrace/analysis/phases.h"
+#include "core/memtrace/frames.h"
+#include "core/readers/registry.h"
+
+#include "tests/support/programs/predicted_recording.h"
+#include "tests/support/programs/programs.h"
+#include "tests/support/test_main.h"
+
+#include <QTest>
+
+#include <algorithm>
+#include <map>
+
+using namespace plimsoll;
+using tests::PredictedRecording;
+using waterfall::NamedAllocations;
+using waterfall::ToldAllocation;
+using Stack = PredictedRecording::Stack;
+
+namespace {
+
+// Instances, as storages.
+enum : std::uint32_t { kWeight, kState, kInput, kHidden, kResult, kPassing, kGradient, kUpdate };
+
+/// A step with a product in forward and one in backward.
+compare::PredictedStep stepOf(std::int64_t hidden = 4000)
+{
+    using graph::Phase;
+    using graph::StorageClass;
+    graph::Program program =
+        *tests::aProgram()
+             .storage("weight", 1024, StorageClass::Parameter)
+             .storage("state", 2048, StorageClass::OptimizerState)
+             .storage("x", 512, StorageClass::Input)
+             .storage("y", hidden, StorageClass::Activation, {.alloc = 0, .python = 1, .free = 3})
+             .storage("out", 1600, StorageClass::Output, {.alloc = 1})
+             .storage("g", 3000, StorageClass::Temporary, {.alloc = 2, .python = 3})
+             .storage("dw", 1024, StorageClass::Gradient, {.alloc = 3})
+             .storage("t", 500, StorageClass::Temporary, {.alloc = 4, .python = 4})
+             .op("aten.addmm.default", {.reads = {"x", "weight"}, .outputs = {"y"}})
+             .saved("y", 0, {.after = true, .unpack = 3, .dropped = 3, .released = 3})
+             .op("aten.relu.default", {.reads = {"y"}, .outputs = {"out"}})
+             .op("aten.threshold_backward.default",
+                 {.reads = {"out"}, .outputs = {"g"}, .phase = Phase::Backward})
+             .op("aten.mm.default",
+                 {.reads = {"g", "y"}, .outputs = {"dw"}, .phase = Phase::Backward})
+             .op("aten.mul.Tensor",
+                 {.reads = {"dw", "state"}, .outputs = {"t"}, .phase = Phase::Optimizer})
+             .build();
+    program.sources = {"model.py:12"};
+    program.ops[0].source = 0;
+    program.ops[3].forwardOp = graph::OpId{0};
+    compare::PredictedStep step;
+    step.problem =
+        tests::unlimitedProblem(std::make_shared<const graph::Program>(std::move(program)));
+    step.plan = plan::keepEverything();
+    step.evaluation = plan::evaluate(step.problem, step.plan);
+    return step;
+}
+
+base::Result<waterfall::NamedAllocationsPtr> named(const compare::PredictedStep& step,
+                                                   const memtrace::MemoryTracePtr& trace)
+{
+    return waterfall::nameAllocations(step.problem, step.plan, *trace, 0);
+}
+
+/// The recorded allocations of an instance, from the recording's own knowledge: by size.
+std::vector<std::uint32_t> ofSize(const memtrace::MemoryTrace& trace, std::int64_t bytes)
+{
+    const memtrace::Allocations& all = trace.devices()[0].allocations();
+    std::vector<std::uint32_t> found;
+    for (std::uint32_t i = 0; i < all.size(); ++i)
+        if (all.bytes[i] == bytes && all.allocEvent[i] != memtrace::kNoEvent)
+            found.push_back(i);
+    return found;
+}
+
+class NamedAllocationsTest : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void allStepsThatAgreeAreNamed();
+    void whyMemoryIsAlive();
+    void whatDoesNotAgreeStaysUnknown();
+    void anotherModelIsRefused();
+    void namesChangeNoClasses();
+    void backwardGetsSourcesWherePythonHasNone();
+};
+
+void NamedAllocationsTest::allStepsThatAgreeAreNamed()
+{
+    const compare::PredictedStep step = stepOf();
+    PredictedRecording recording{step, 3};
+    const auto trace = recording.trace();
+    const auto names = named(step, trace);
+    QVERIFY2(names.has_value(), names ? "" : names.error().message.c_str());
+    QCOMPARE((*names)->steps, std::size_t{3});
+    QCOMPARE((*names)->agreeing, std::size_t{3});
+    QCOMPARE((*names)->allocations, std::size_t{15}); // five of each step
+    QCOMPARE((*names)->known, std::size_t{15});
+    QCOMPARE((*names)->countsText(),
+             std::string{"15 of 15 allocations in 3 of 3 steps are known from the graph"});
+    for (const auto& [bytes, instance] : std::map<std::int64_t, std::uint32_t>{
+             {4000, kHidden}, {1600, kResult}, {3000, kPassing}, {500, kUpdate}}) {
+        const std::vector<std::uint32_t> all = ofSize(*trace, bytes);
+        QCOMPARE(all.size(), std::size_t{3});
+        for (const std::uint32_t allocation : all)
+            QCOMPARE((*names)->instanceOf[allocation], instance);
+    }
+    const memtrace::Allocations& all = trace->devices()[0].allocations();
+    for (std::size_t i = 0; i < all.size(); ++i) // matched by size alone
+        if (all.allocEvent[i] == memtrace::kNoEvent)
+            QVERIFY(!(*names)->isKnown(i));
+}
+
+void NamedAllocationsTest::whyMemoryIsAlive()
+{
+    const compare::PredictedStep step = stepOf();
+    PredictedRecording recording{step, 1};
+    const auto trace = recording.trace();
+    const auto names = named(step, trace);
+    QVERIFY(names.has_value());
+    const auto told = [&](std::int64_t bytes) { return (*names)->told(ofSize(*trace, bytes)[0]); };
+    const ToldAllocation passing = told(3000);
+    QCOMPARE(passing.op, std::string{"aten.threshold_backward"});
+    QCOMPARE(passing.phase, std::string{"backward"});
+    QCOMPARE(passing.source, std::string{});
+    QCOMPARE(passing.why,
+             std::string{"aten.mm (backward), op 3, uses it last, and it is freed then."});
+    const ToldAllocation hidden = told(4000);
+    QCOMPARE(hidden.op, std::string{"aten.addmm"});
+    QCOMPARE(hidden.source, std::string{"model.py:12"});
+    QCOMPARE(hidden.why, std::string{"aten.addmm saves it for backward, which reads it in aten.mm, "
+                                     "op 3, and then frees it."});
+    const ToldAllocation gradient = told(1024);
+    QCOMPARE(gradient.source, std::string{"model.py:12"}); // of its forward op
+    QCOMPARE(told(1600).why, std::string{"The step returns it."});
+}
+
+void NamedAllocationsTest::whatDoesNotAgreeStaysUnknown()
+{
+    const compare::PredictedStep step = stepOf();
+    PredictedRecording recording{step, 2};
+    // Something else in the first step, which then isn't like the last one, but agrees.
+    recording.insert(1, 2, {777, Stack::Forward, false, {}});
+    const auto trace = recording.trace();
+    const auto names = named(step, trace);
+    QVERIFY(names.has_value());
+    QCOMPARE((*names)->agreeing, std::size_t{2});
+    QCOMPARE((*names)->allocations, std::size_t{11});
+    QCOMPARE((*names)->known, std::size_t{10});
+    QVERIFY(!(*names)->isKnown(ofSize(*trace, 777)[0]));
+}
+
+void NamedAllocationsTest::anotherModelIsRefused()
+{
+    PredictedRecording recording{stepOf(), 2};
+    const auto trace = recording.trace();
+    const auto names = named(stepOf(4096), trace);
+    QVERIFY(!names.has_value());
+    QCOMPARE(names.error().kind, base::ErrorKind::File);
+    QVERIFY(names.error().message.starts_with(
+        "The recording is one of another model, batch or plan: 4 of 5 predicted allocations are in "
+        "step 2 of 2"));
+}
+
+void NamedAllocationsTest::namesChangeNoClasses()
+{
+    const compare::PredictedStep step = stepOf();
+    PredictedRecording recording{step, 2};
+    const auto trace = recording.trace();
+    const auto names = named(step, trace);
+    QVERIFY(names.has_value());
+    const auto with = waterfall::withNames(*trace, 0, **names);
+    const memtrace::DeviceTrace& before = trace->devices()[0];
+    const memtrace::DeviceTrace& after = with->devices()[0];
+    const memtrace::Classes classes = memtrace::classify(*trace, before);
+    const memtrace::Classes same = memtrace::classify(*with, after);
+    QVERIFY(std::ranges::equal(classes.classOf, same.classOf));
+    QVERIFY(std::ranges::equal(classes.ruleOf, same.ruleOf));
+    QCOMPARE(memtrace::phasesOf(*trace, before).phaseOf.size(),
+             memtrace::phasesOf(*with, after).phaseOf.size());
+    QVERIFY(std::ranges::equal(memtrace::phasesOf(*trace, before).phaseOf,
+                               memtrace::phasesOf(*with, after).phaseOf));
+    const std::uint32_t passing = ofSize(*trace, 3000)[1];
+    const auto textOf = [&](const memtrace::MemoryTrace& of) {
+        return memtrace::topFrameText(
+            of.stacks(), memtrace::StackId{of.devices()[0].allocations().stack[passing]});
+    };
+    QCOMPARE(textOf(*trace), std::string{"(no Python frame)"});
+    QCOMPARE(textOf(*with), std::string{"(aten.threshold_backward, from the graph)"});
+    const std::uint32_t gradient = ofSize(*trace, 1024)[1];
+    QCOMPARE(memtrace::topFrameText(with->stacks(),
+                                    memtrace::StackId{after.allocations().stack[gradient]}),
+             std::string{"model.py:12:aten.mm (from the graph)"});
+    // What has frames of Python keeps its name.
+    const std::uint32_t hidden = ofSize(*trace, 4000)[1];
+    QCOMPARE(memtrace::topFrameText(with->stacks(),
+                                    memtrace::StackId{after.allocations().stack[hidden]}),
+             memtrace::topFrameText(trace->stacks(),
+                                    memtrace::StackId{before.allocations().stack[hidden]}));
+}
+
+void NamedAllocationsTest::backwardGetsSourcesWherePythonHasNone()
+{
+    const auto profile = readers::readProfile(
+        io::Source{PLIMSOLL_SOURCE_DIR "/resources/samples/encoder_training.stand-in.pickle.gz"});
+    QVERIFY(profile.has_value());
+    const auto program =
+        readers::readProgram(PLIMSOLL_SOURCE_DIR "/tests/data/encoder.plimsoll.json.gz");
+    QVERIFY(program.has_value());
+    const memtrace::MemoryTracePtr trace = profile->trace; // recorded with stacks="python"
+    const plan::Problem problem = tests::unlimitedProblem(program->program);
+    const auto names = waterfall::nameAllocations(problem, plan::keepEverything(), *trace, 0);
+    QVERIFY2(names.has_value(), names ? "" : names.error().message.c_str());
+    const auto with = waterfall::withNames(*trace, 0, **names);
+    const memtrace::DeviceTrace& device = trace->devices()[0];
+    const memtrace::Phases phases = memtrace::phasesOf(*trace, device);
+    std::size_t backward = 0;
+    std::size_t nameless = 0;
+    std::size_t stillNameless = 0;
+    for (std::size_t i = 0; i < device.allocations().size(); ++i) {
+        if (!(*names)->isKnown(i) || (*names)->told(i).phase != "backward")
+            continue;
+        ++backward;
+        const auto isNameless = [i](const memtrace::MemoryTrace& of) {
+            return memtrace::topFrameText(of.stacks(),
+                                          memtrace::StackId{of.devices()[0].allocations().stack[i]})
+                   == "(no Python frame)";
+        };
+        nameless += isNameless(*trace) ? 1U : 0U;
+        stillNameless += isNameless(*with) ? 1U : 0U;
+    }
+    QCOMPARE((*names)->countsText(),
+             std::string{"1530 of 2226 allocations in 3 of 3 steps are known from the graph"});
+    QCOMPARE(backward, std::size_t{669});
+    QCOMPARE(nameless, std::size_t{666});
+    QCOMPARE(stillNameless, std::size_t{0});
+}
+
+} // namespace
+
+PLIMSOLL_TEST(NamedAllocationsTest, QCoreApplication)
+#include "named_allocations_test.moc"
