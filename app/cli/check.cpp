@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -53,6 +54,14 @@ std::string otherSizeHint(const std::string& madeAt, const graph::Program& progr
                        program.vary ? "--at evaluates it at another size, such as --at batch=8"
                                     : "use the graph that the plan was made for, or trace with "
                                       "vary= and select that size with --at");
+}
+
+/// Whether the file has the plan's bytes, and other times.
+bool areOfTimes(const std::vector<NamedFault>& faults)
+{
+    return !faults.empty() && std::ranges::all_of(faults, [](const NamedFault& fault) {
+        return fault.sentence.find("_time_ns") != std::string::npos;
+    });
 }
 
 class Check : public Verb
@@ -143,6 +152,10 @@ private:
             answer.json["made_at"] = file.info.batch;
             answer.error += "\n" + otherSizeHint(file.info.batch, *problem.step());
         }
+        if (madeHere && !m_times.isGiven() && areOfTimes(faults))
+            answer.error +=
+                "\nhint: only times differ; a plan that was made with measured times is "
+                "checked with --times PROFILE.";
         answer.exit = faults.empty() ? Exit::Done : Exit::GateFailed;
         if (!sameSize) {
             answer.json["made_at"] = file.info.batch;

@@ -86,7 +86,8 @@ std::pair<std::int64_t, std::int64_t> Builder::timeSpan() const
             first = std::min(first, device->m.firstTime);
             last = std::max(last, device->m.times.back());
         }
-    return first == kUnknown ? std::pair<std::int64_t, std::int64_t>{0, 0} : std::pair{first, last};
+    return first == kUnknown ? std::pair<std::int64_t, std::int64_t>{0, 0}
+                             : std::pair{first, std::max(last, m_recordedUntil)};
 }
 
 std::vector<Annotation> Builder::annotations(std::int64_t origin, std::int64_t end) const

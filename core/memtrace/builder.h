@@ -7,6 +7,7 @@
 #include "core/memtrace/memory_trace.h"
 #include "core/memtrace/stack_table_builder.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -41,6 +42,8 @@ public:
     void addGap(std::string sentence) { m_gaps.push_back(std::move(sentence)); }
     /// See MemoryTrace::isOfDriver(). Adds kDriverBlocks.
     void setOfDriver();
+    /// It was recorded until then, since 1970, though nothing may have happened.
+    void extendTo(std::int64_t timeNs) { m_recordedUntil = std::max(m_recordedUntil, timeNs); }
 
     /// Completes the state before the first event and at the end. Fails if there is nothing to
     /// show.
@@ -67,6 +70,7 @@ private:
     Statistics m_statistics;
     std::vector<std::string> m_gaps;
     bool m_isOfDriver = false;
+    std::int64_t m_recordedUntil = 0;
 };
 
 } // namespace plimsoll::memtrace

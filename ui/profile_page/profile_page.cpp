@@ -9,6 +9,7 @@
 #include "ui/profile_page/live/carry_over.h"
 #include "ui/profile_page/profile_texts.h"
 
+#include <QJsonArray>
 #include <QJsonObject>
 #include <QTableView>
 
@@ -16,6 +17,13 @@
 #include <utility>
 
 namespace plimsoll::ui {
+
+namespace {
+
+/// Of the page's view: device, first and last step of the range.
+constexpr QLatin1StringView kRange{"range"};
+
+} // namespace
 
 ProfilePage::ProfilePage(workspace::DocumentPtr profile, Settings& settings,
                          const ProfileLayout& layout, const std::shared_ptr<Recorder>& recorder,
@@ -248,6 +256,9 @@ void ProfilePage::addToView(QJsonObject& view) const
     for (const ProfileView& part : m_views)
         if (part.store)
             part.store(view);
+    if (const std::optional<StepRange> range = m_selection.range())
+        view[kRange] = QJsonArray{m_shown->device().ordinal(), static_cast<qint64>(range->begin),
+                                  static_cast<qint64>(range->end)};
 }
 
 void ProfilePage::restoreFrom(const QJsonObject& view)
@@ -255,6 +266,12 @@ void ProfilePage::restoreFrom(const QJsonObject& view)
     for (const ProfileView& part : m_views)
         if (part.restore)
             part.restore(view);
+    const QJsonArray range = view[kRange].toArray();
+    const StepRange steps{static_cast<std::size_t>(range.at(1).toInteger(-1)),
+                          static_cast<std::size_t>(range.at(2).toInteger(-1))};
+    if (range.size() == 3 && range.at(0).toInteger() == m_shown->device().ordinal()
+        && steps.begin <= steps.end && steps.end < m_shown->timeline->stepCount())
+        m_selection.setRange(steps);
 }
 
 } // namespace plimsoll::ui

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -28,6 +30,8 @@ using wire::MemoryKind;
 
 constexpr int kHost = -1;
 constexpr std::uint32_t kMostDevices = 1024; ///< of a process, by far
+
+constexpr std::uint64_t kLatest = std::numeric_limits<std::int64_t>::max() / 4; ///< ns since 1970
 
 /// The device that memory of a kind counts for; none if it is no memory that the driver gave.
 std::optional<int> deviceOf(const wire::Memory& memory)
@@ -283,6 +287,10 @@ Result<void> convert(const Capture& capture, memtrace::Builder& builder)
     addRanges(capture, conversion, builder);
     addSettings(capture, builder);
     addGaps(capture, builder);
+    // The recorder writes the time whenever it writes what it has, also if that is nothing.
+    if (!capture.clocks.empty())
+        builder.extendTo(
+            static_cast<std::int64_t>(std::min(capture.clocks.back().realtime, kLatest)));
     return conversion.result();
 }
 

@@ -75,6 +75,7 @@ private Q_SLOTS:
         const CliRun without = runCli({text("check"), plan, m_tiny});
         QCOMPARE(without.exit, 5); // the file says other times
         QVERIFY2(without.error.contains("step_time_ns"), without.error);
+        QVERIFY2(without.error.contains("hint: only times differ; "), without.error);
     }
 
     void refusesWithASentence_data()

@@ -41,6 +41,7 @@ private Q_SLOTS:
     void tablesFollowCursorAndRange();
     void groupsFollowTheCursor();
     void theInspectorTellsTheAllocation();
+    void theSessionKeepsTheRange();
     void eventsSelect();
     void devicesAreTabs();
     void framesAreFound();
@@ -243,6 +244,24 @@ void ProfilePageTest::theInspectorTellsTheAllocation()
     QCOMPARE(inspector.value(QStringLiteral("Block")), inspector.value(QStringLiteral("Size")));
     QTest::keyClick(m_window.get(), Qt::Key_Escape);
     QCOMPARE(inspector.value(QStringLiteral("Size")), QString{});
+}
+
+void ProfilePageTest::theSessionKeepsTheRange()
+{
+    const QString session = sessionOf({});
+    const std::optional<StepRange> ranges[] = {StepRange{3, 9}, std::nullopt};
+    for (const std::optional<StepRange>& range : ranges) {
+        for (const bool isAgain : {false, true}) {
+            ProfilePage* page = openProfile(session);
+            QVERIFY(page != nullptr);
+            if (isAgain)
+                QCOMPARE(page->selection().range(), range);
+            else
+                page->selection().setRange(range);
+            m_window->closePage(*page);
+            QTRY_VERIFY_WITH_TIMEOUT(m_window->pages().empty(), kPatience);
+        }
+    }
 }
 
 void ProfilePageTest::eventsSelect()

@@ -73,6 +73,7 @@ class CaptureTest : public QObject
 
 private Q_SLOTS:
     void anAllocationIsASegmentWithOneBlock();
+    void isRecordedUntilTheLastClock();
     void releasesNeedNotTellTheirBytes();
     void mappedMemoryIsOfTheDeviceThatHasIt();
     void hostMemoryIsADeviceOfItsOwn();
@@ -101,6 +102,25 @@ void CaptureTest::anAllocationIsASegmentWithOneBlock()
     QCOMPARE((*trace)->epochNs(), static_cast<std::int64_t>(kEpoch + 10));
     QCOMPARE((*trace)->duration().count(), std::int64_t{20});
     QVERIFY((*trace)->statistics().empty());
+}
+
+/// What is live at the last event is so until the recorder looked at its clocks for the last time.
+void CaptureTest::isRecordedUntilTheLastClock()
+{
+    CaptureFile file;
+    file.add(memory(10, MemoryOperation::Allocate, 0x1000, 64));
+    wire::Clock clock;
+    clock.realtime = kEpoch + 5000;
+    file.add(clock);
+    const auto trace = traceOf(file);
+    QVERIFY2(trace, tests::messageOf(trace));
+    QCOMPARE((*trace)->duration().count(), std::int64_t{4990});
+    const memtrace::DeviceTrace& device = (*trace)->devices().at(0);
+    QCOMPARE(device.axisTimes()[device.stepCount()], std::int64_t{4990});
+    clock.realtime = ~std::uint64_t{0}; // of a damaged file
+    const auto damaged = traceOf(file.add(clock));
+    QVERIFY2(damaged, tests::messageOf(damaged));
+    QVERIFY((*damaged)->duration().count() > 0);
 }
 
 void CaptureTest::releasesNeedNotTellTheirBytes()
