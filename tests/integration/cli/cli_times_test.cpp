@@ -58,10 +58,11 @@ private Q_SLOTS:
                                   "run.pt.trace.json, NVIDIA H100 80GB HBM3, 2026-03-01\n"
                                   "              1 other op, "),
                  run.out);
-        QVERIFY2(run.out.contains(" of the step's time, is estimated for A100 80GB SXM\n"
-                                  "              7.00 µs of the GPU's work in that step are no op of "
-                                  "the graph's\n"),
-                 run.out);
+        QVERIFY2(
+            run.out.contains(" of the step's time, is estimated for A100 80GB SXM\n"
+                             "              7.00 µs of the GPU's work in that step are no op of "
+                             "the graph's\n"),
+            run.out);
     }
 
     void aPlanIsCheckedWithItsTimes()
