@@ -24,28 +24,13 @@ namespace {
 using base::ErrorKind;
 using base::Result;
 
-std::string documentName(const std::filesystem::path& path)
+std::string graphName(const std::filesystem::path& path)
 {
     std::string name = path.filename().string();
     for (const std::string_view ending : {".gz", ".json", ".plimsoll"})
         if (name.size() > ending.size() && std::string_view{name}.ends_with(ending))
             name.erase(name.size() - ending.size());
     return base::printable(name, 80);
-}
-
-/// A graph read from a source, with the content that a session stores.
-Result<OpenGraph> openGraph(readers::ReadProgram read, io::Source& source,
-                            const base::JobContext& job)
-{
-    ASSIGN_OR_RETURN(const auto content, source.whole(job));
-    OpenGraph graph;
-    graph.path = source.path();
-    graph.name = documentName(source.path());
-    graph.content = std::shared_ptr<const std::string>{content, &content->bytes};
-    graph.program = std::move(read.program);
-    graph.statistics = std::move(read.statistics);
-    graph.contentHash = std::move(read.contentHash);
-    return graph;
 }
 
 /// The document with its first picture, ready to be shown.
@@ -214,6 +199,20 @@ ProfiledTimes profiledOf(const session::SavedTimes& saved, PlanDocument& documen
 }
 
 } // namespace
+
+base::Result<OpenGraph> openGraph(readers::ReadProgram read, io::Source& source,
+                                  const base::JobContext& job)
+{
+    ASSIGN_OR_RETURN(const auto content, source.whole(job));
+    OpenGraph graph;
+    graph.path = source.path();
+    graph.name = graphName(source.path());
+    graph.content = std::shared_ptr<const std::string>{content, &content->bytes};
+    graph.program = std::move(read.program);
+    graph.statistics = std::move(read.statistics);
+    graph.contentHash = std::move(read.contentHash);
+    return graph;
+}
 
 DocumentKind planDocuments(OpeningOf opening)
 {

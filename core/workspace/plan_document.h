@@ -30,6 +30,10 @@ struct OpenGraph
     std::map<std::string, std::size_t> statistics; ///< tolerated oddities
 };
 
+/// A graph read from a source, with the content that a session stores.
+[[nodiscard]] base::Result<OpenGraph> openGraph(readers::ReadProgram read, io::Source& source,
+                                                const base::JobContext& job);
+
 /// A budget that was tried, and its result.
 struct Run
 {

@@ -25,27 +25,13 @@ using nlohmann::json;
 constexpr std::string_view kGraphBlob = "graph";
 constexpr std::string_view kPlanBlob = "plan";
 
-std::string graphName(const std::filesystem::path& path)
-{
-    std::string name = path.filename().string();
-    for (const std::string_view ending : {".gz", ".json", ".plimsoll"})
-        if (name.size() > ending.size() && std::string_view{name}.ends_with(ending))
-            name.erase(name.size() - ending.size());
-    return base::printable(name, 80);
-}
-
 /// From a file, or from a session's content.
 Result<ComparedStep> stepFrom(io::Source source, const Sizes& sizes, plan::Device device,
                               const base::JobContext& job)
 {
     ASSIGN_OR_RETURN(readers::ReadProgram read, readers::readProgram(source, job));
-    ASSIGN_OR_RETURN(const auto content, source.whole(job));
     ComparedStep prediction;
-    prediction.graph.path = source.path();
-    prediction.graph.name = graphName(source.path());
-    prediction.graph.content = std::shared_ptr<const std::string>{content, &content->bytes};
-    prediction.graph.program = std::move(read.program);
-    prediction.graph.contentHash = std::move(read.contentHash);
+    ASSIGN_OR_RETURN(prediction.graph, openGraph(std::move(read), source, job));
     prediction.sizes = sizes;
     ASSIGN_OR_RETURN(prediction.problem.program, programAt(prediction.graph.program, sizes, job));
     prediction.problem.device = std::move(device);
