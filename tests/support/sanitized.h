@@ -28,13 +28,14 @@ inline bool isExhaustive()
 template <typename Number = int>
 Number share()
 {
-    return kSanitized ? kShare : isExhaustive() ? 1 : 2;
+    return kSanitized ? kShare : isExhaustive() ? 1 : 4;
 }
 
 /// Whether tests that plan every shipped sample include this one; small ones are always included.
 inline bool isPlannedHere(std::string_view sample)
 {
-    return !kSanitized || sample == "resnet18" || sample == "unet" || sample == "gpt2_prompt";
+    return !kSanitized || sample == "resnet18" || sample == "gpt2_prompt"
+           || (sample == "unet" && isExhaustive());
 }
 
 } // namespace plimsoll::tests

@@ -7,6 +7,7 @@
 #include "ui/frontier/frontier_view.h"
 #include "ui/plan_panel/budget_panel.h"
 
+#include "tests/support/sanitized.h"
 #include "tests/support/test_main.h"
 #include "tests/ui/window_fixture.h"
 
@@ -24,7 +25,7 @@ using namespace plimsoll;
 using namespace plimsoll::ui;
 using namespace plimsoll::tests;
 
-constexpr int kGestures = 10'000;
+const int kGestures = tests::isExhaustive() ? 10'000 : 4'000;
 constexpr unsigned kSeed = 20;
 
 /// A hand that does anything at any time.

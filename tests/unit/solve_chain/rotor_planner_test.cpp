@@ -295,7 +295,8 @@ void RotorPlannerTest::aLargeProgramIsLetGoAtOnce_data()
 {
     QTest::addColumn<int>("perMille"); ///< at which the search is asked to stop
     for (const int perMille : {1, 250, 600, 750})
-        QTest::addRow("at %d per mille", perMille) << perMille;
+        if (!tests::kSanitized || perMille == 600 || tests::isExhaustive())
+            QTest::addRow("at %d per mille", perMille) << perMille;
 }
 
 /// Wherever it is: between two checks of the stop token lie the checks of whole plans, the slowest

@@ -5,6 +5,7 @@
 #include "core/solve/regions/region_space.h"
 
 #include "tests/support/planned_samples.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/test_main.h"
 
 #include <QTest>
@@ -61,6 +62,8 @@ void StageVariantsTest::beatOneWay_data()
     QTest::addColumn<bool>("isStep");
     QTest::addColumn<double>("mostOverhead"); // part of the mean overhead of one way
     QTest::newRow("bert") << "bert" << false << 0.75;
+    if (tests::kSanitized)
+        return;
     QTest::newRow("bert, step") << "bert" << true << 0.65;
     QTest::newRow("llama") << "llama" << false << 0.75;
 }
