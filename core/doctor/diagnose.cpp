@@ -68,7 +68,7 @@ void addFigures(Diagnosis& diagnosis, const DeviceTrace& device, const TraceRepl
     diagnosis.live = exactly(diagnosis.byClass->bytes);
     if (diagnosis.isOfDriver)
         return;
-    if (!device.segments().empty())
+    if (!device.segments().empty() || device.reserved().largest().count() > 0)
         diagnosis.reserved = exactly(device.reserved().at(moment.step));
     IdleQuery query{moment.step, {}, {}};
     if (diagnosis.asked) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/doctor/diagnosis.h"
 
+#include <algorithm>
+
 namespace plimsoll::doctor {
 
 const char* howKnownName(HowKnown known)
@@ -12,6 +14,33 @@ const char* howKnownName(HowKnown known)
     case HowKnown::Estimate: break;
     }
     return "estimate";
+}
+
+const char* enoughName(Enough enough)
+{
+    switch (enough) {
+    case Enough::Allocation: return "allocation";
+    case Enough::Step: return "step";
+    case Enough::NotKnown: break;
+    }
+    return nullptr;
+}
+
+std::optional<base::Bytes> usableMemory(const Diagnosis& diagnosis)
+{
+    if (!diagnosis.isFailure)
+        return std::nullopt;
+    if (diagnosis.replay && diagnosis.replay->limit)
+        return diagnosis.replay->limit;
+    const auto least = [](const ToldBytes& bytes) {
+        return std::max(base::Bytes{}, bytes.value - bytes.error);
+    };
+    if (!diagnosis.reserved || !diagnosis.free)
+        return std::nullopt;
+    const base::Bytes had = least(*diagnosis.reserved) + least(*diagnosis.free);
+    return diagnosis.message && diagnosis.message->allowed
+               ? std::min(had, least(*diagnosis.message->allowed))
+               : had;
 }
 
 } // namespace plimsoll::doctor

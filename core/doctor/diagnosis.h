@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace plimsoll::doctor {
@@ -22,6 +23,15 @@ enum class HowKnown : std::uint8_t {
 /// "replay", "plan", "live", "estimate".
 [[nodiscard]] const char* howKnownName(HowKnown known);
 
+/// For what the bytes of a remedy are enough.
+enum class Enough : std::uint8_t {
+    NotKnown,   ///< or for nothing
+    Allocation, ///< for the one that failed; what comes after it isn't recorded
+    Step,       ///< for the whole step
+};
+/// "allocation", "step"; null: not known.
+[[nodiscard]] const char* enoughName(Enough enough);
+
 struct Remedy
 {
     std::string id;   ///< "expandable_segments", for machines
@@ -30,13 +40,15 @@ struct Remedy
     std::optional<base::Bytes> saves;
     std::optional<base::Bytes> atMost; ///< a bound for it, where only that is known
     HowKnown known = HowKnown::Estimate;
-    bool suffices = false; ///< saves as much as was missing
+    Enough enough = Enough::NotKnown;
 };
 
 /// Why an allocation failed, or what a profile holds at its peak, and what would help.
 struct Diagnosis
 {
     bool isFailure = false;
+    /// Before the step's backward pass: forward would have gone on to allocate.
+    bool failsInForward = false;
     /// Of a recording: MemoryTrace::isOfDriver(). Then nothing is known of reserved or idle memory.
     bool isOfDriver = false;
     std::optional<int> device;    ///< ordinal
@@ -61,5 +73,14 @@ struct Diagnosis
     std::optional<SettingsReplay> replay;
     std::vector<Remedy> remedies; ///< sufficient ones first, those that save most first
 };
+
+/// What is said of Diagnosis::failsInForward.
+inline constexpr std::string_view kFailsInForward =
+    "It failed in the forward pass: how much the rest of the step needs isn't recorded. A traced "
+    "graph of the model tells it.";
+
+/// What PyTorch's allocator could have on the device when an allocation failed: a lower bound where
+/// figures are rounded; none if that isn't known.
+[[nodiscard]] std::optional<base::Bytes> usableMemory(const Diagnosis& diagnosis);
 
 } // namespace plimsoll::doctor

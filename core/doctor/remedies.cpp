@@ -21,8 +21,9 @@ using memtrace::MemoryClass;
 
 void add(Diagnosis& diagnosis, Remedy remedy)
 {
-    if (remedy.saves && diagnosis.isFailure && diagnosis.missing)
-        remedy.suffices = *remedy.saves >= diagnosis.missing->value + diagnosis.missing->error;
+    if (remedy.saves && diagnosis.isFailure && diagnosis.missing
+        && *remedy.saves >= diagnosis.missing->value + diagnosis.missing->error)
+        remedy.enough = Enough::Allocation;
     diagnosis.remedies.push_back(std::move(remedy));
 }
 
@@ -52,6 +53,17 @@ Bytes gradientsFromBefore(const memtrace::DeviceTrace& device, const memtrace::C
         if (isLive(i, MemoryClass::Gradients) && device.firstStep(i) < newest)
             bytes += Bytes{all.bytes[i]};
     return bytes;
+}
+
+/// Whether activations live at the step belong to a forward pass that came to no backward pass.
+bool isBeforeBackward(const memtrace::DeviceTrace& device, const memtrace::Classes& classes,
+                      std::size_t step)
+{
+    for (std::size_t i = 0; i < device.allocations().size(); ++i)
+        if (classes.ruleAt(i) == memtrace::ClassRule::FailsBeforeBackward
+            && device.firstStep(i) <= step && device.lastStep(i) >= step)
+            return true;
+    return false;
 }
 
 /// The run that leaves most memory among those with an option; null if none helps.
@@ -116,8 +128,8 @@ std::string processesText(const ErrorMessage& message)
 void sortRemedies(std::vector<Remedy>& remedies)
 {
     const auto rank = [](const Remedy& remedy) {
-        return std::tuple{!remedy.suffices, !remedy.saves, !remedy.atMost && !remedy.saves,
-                          -remedy.saves.value_or(Bytes{}).count(),
+        return std::tuple{-static_cast<int>(remedy.enough), !remedy.saves,
+                          !remedy.atMost && !remedy.saves, -remedy.saves.value_or(Bytes{}).count(),
                           -remedy.atMost.value_or(Bytes{}).count()};
     };
     std::stable_sort(remedies.begin(), remedies.end(),
@@ -137,7 +149,8 @@ void addSettings(Diagnosis& diagnosis)
         remedy.text = settingsText(*best, replay, diagnosis.isFailure);
         remedy.saves = replay.needed - best->reserved;
         remedy.known = replay.isExact() ? HowKnown::Replay : HowKnown::Estimate;
-        remedy.suffices = diagnosis.isFailure;
+        if (diagnosis.isFailure)
+            remedy.enough = Enough::Allocation;
         diagnosis.remedies.push_back(std::move(remedy));
     }
 }
@@ -146,6 +159,8 @@ void addClasses(Diagnosis& diagnosis, const memtrace::DeviceTrace& device,
                 const memtrace::Classes& classes)
 {
     const memtrace::LiveGroups& live = *diagnosis.byClass;
+    diagnosis.failsInForward =
+        diagnosis.isFailure && isBeforeBackward(device, classes, diagnosis.moment->step);
     addOptimizer(diagnosis, bytesOf(live, MemoryClass::OptimizerState));
     const Bytes old = gradientsFromBefore(device, classes, diagnosis.moment->step);
     if (old.count() > 0)

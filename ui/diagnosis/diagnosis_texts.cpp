@@ -29,6 +29,16 @@ QString idleText(const doctor::IdleMemory& idle)
                      .arg(bytesText(idle.largest), countText(idle.blocks));
 }
 
+QString savingText(doctor::Enough enough)
+{
+    switch (enough) {
+    case doctor::Enough::Allocation: return QObject::tr("Saves %1, enough for this allocation");
+    case doctor::Enough::Step: return QObject::tr("Saves %1, enough for the whole step");
+    case doctor::Enough::NotKnown: break;
+    }
+    return QObject::tr("Saves %1");
+}
+
 QString sentence(const std::string& text)
 {
     QString sentence = fileText(text);
@@ -78,9 +88,7 @@ std::vector<std::pair<QString, QString>> factsOf(const Diagnosis& diagnosis)
 QString savingOf(const doctor::Remedy& remedy)
 {
     if (remedy.saves)
-        return (remedy.suffices ? QObject::tr("Saves %1, which is enough")
-                                : QObject::tr("Saves %1"))
-            .arg(bytesText(*remedy.saves, Rounding::Down));
+        return savingText(remedy.enough).arg(bytesText(*remedy.saves, Rounding::Down));
     return remedy.atMost ? QObject::tr("Saves %1 at most").arg(bytesText(*remedy.atMost))
                          : QString{};
 }

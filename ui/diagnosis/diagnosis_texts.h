@@ -14,7 +14,7 @@ namespace plimsoll::ui {
 [[nodiscard]] QString headlineOf(const doctor::Diagnosis& diagnosis, const QString& when);
 /// What is known of the moment: titles and values.
 [[nodiscard]] std::vector<std::pair<QString, QString>> factsOf(const doctor::Diagnosis& diagnosis);
-/// "Saves 128.0 MiB, which is enough"; empty: no figure is known.
+/// "Saves 128.0 MiB, enough for this allocation"; empty: no figure is known.
 [[nodiscard]] QString savingOf(const doctor::Remedy& remedy);
 /// "Exact replay", "Estimate", …
 [[nodiscard]] QString knownText(doctor::HowKnown known);

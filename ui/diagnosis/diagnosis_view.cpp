@@ -6,6 +6,7 @@
 #include "ui/diagnosis/diagnosis_texts.h"
 
 #include <QScrollBar>
+#include <QUrl>
 
 #include <algorithm>
 
@@ -17,6 +18,12 @@ QString spanOf(Role role, const QString& text)
 {
     return QStringLiteral("<span style=\"color:%1\">%2</span>")
         .arg(Theme::current().color(role).name(), text.toHtmlEscaped());
+}
+
+QString linkOf(const QString& target, const QString& text)
+{
+    return QStringLiteral("<a href=\"%1\" style=\"color:%2\">%3</a>")
+        .arg(target, Theme::current().color(Role::Accent).name(), text.toHtmlEscaped());
 }
 
 QString paragraph(const QString& html, int above)
@@ -36,7 +43,12 @@ DiagnosisView::DiagnosisView(QWidget* parent) : QTextBrowser{parent}
     setAccessibleName(tr("Diagnosis"));
     document()->setDocumentMargin(Theme::current().px(10));
     connect(&Theme::current(), &Theme::changed, this, &DiagnosisView::render);
-    connect(this, &QTextBrowser::anchorClicked, this, &DiagnosisView::momentWanted);
+    connect(this, &QTextBrowser::anchorClicked, this, [this](const QUrl& link) {
+        if (link.fragment() == QStringLiteral("plan"))
+            Q_EMIT planWanted();
+        else
+            Q_EMIT momentWanted();
+    });
 }
 
 void DiagnosisView::showText(const QString& sentence)
@@ -62,9 +74,7 @@ QString DiagnosisView::headlineHtml() const
 {
     QString html = m_headline.toHtmlEscaped();
     if (!m_when.isEmpty())
-        html.replace(m_when.toHtmlEscaped(),
-                     QStringLiteral("<a href=\"#moment\" style=\"color:%1\">%2</a>")
-                         .arg(Theme::current().color(Role::Accent).name(), m_when.toHtmlEscaped()));
+        html.replace(m_when.toHtmlEscaped(), linkOf(QStringLiteral("#moment"), m_when));
     return html;
 }
 
@@ -87,17 +97,26 @@ QString DiagnosisView::remediesHtml()
                                                          : tr("What would help")),
                   12);
     m_remedies.clear();
+    if (m_diagnosis->failsInForward)
+        html += paragraph(
+            QString::fromUtf8(doctor::kFailsInForward.data(), doctor::kFailsInForward.size())
+                .toHtmlEscaped(),
+            4);
     for (const doctor::Remedy& remedy : m_diagnosis->remedies) {
         const QString saving = savingOf(remedy);
         const QString head =
             saving.isEmpty() ? QString{} : tr("%1 · %2").arg(saving, knownText(remedy.known));
         const QString text = fileText(remedy.text);
         if (!head.isEmpty())
-            html += paragraph(QStringLiteral("<b>")
-                                  + spanOf(remedy.suffices ? Role::Ok : Role::Muted, head)
-                                  + QStringLiteral("</b>"),
-                              9);
+            html += paragraph(
+                QStringLiteral("<b>")
+                    + spanOf(remedy.enough != doctor::Enough::NotKnown ? Role::Ok : Role::Muted,
+                             head)
+                    + QStringLiteral("</b>"),
+                9);
         html += paragraph(text.toHtmlEscaped(), head.isEmpty() ? 9 : 1);
+        if (m_offersPlan && remedy.known == doctor::HowKnown::Plan)
+            html += paragraph(linkOf(QStringLiteral("#plan"), tr("Open the plan")), 1);
         m_remedies << (head.isEmpty() ? text : head + u'\n' + text);
     }
     return html;

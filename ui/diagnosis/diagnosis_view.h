@@ -27,12 +27,16 @@ public:
     [[nodiscard]] const QString& headline() const { return m_headline; }
     /// The value beside a title; empty: it isn't shown.
     [[nodiscard]] QString value(const QString& title) const;
+    /// Whether a verified plan has a link that asks for it.
+    void setOffersPlan(bool offers) { m_offersPlan = offers; }
     /// What is said of each remedy, in order.
     [[nodiscard]] const QStringList& remedies() const { return m_remedies; }
 
 Q_SIGNALS:
     /// The moment in the headline was clicked.
     void momentWanted();
+    /// The link of the verified plan was clicked.
+    void planWanted();
 
 private:
     void render();
@@ -41,6 +45,7 @@ private:
     [[nodiscard]] QString remediesHtml();
 
     std::optional<doctor::Diagnosis> m_diagnosis;
+    bool m_offersPlan = false;
     QString m_headline;
     QString m_when; ///< in the headline
     std::vector<std::pair<QString, QString>> m_facts;

@@ -207,9 +207,12 @@ std::string replayText(const doctor::SettingsReplay& replay, const memtrace::Dev
             ? std::string{"Other settings of the allocator, by an exact replay:\n"}
             : fmt::format("Other settings of the allocator, estimated by a replay ({}):\n",
                           base::printable(fmt::format("{}", fmt::join(replay.doubts, "; ")), 600));
-    text += fmt::format("{:>12}  as recorded{}{}\n", bytesText(replay.needed),
+    text += fmt::format("{:>12}  as recorded{}{}{}\n", bytesText(replay.needed),
                         replay.recorded.text.empty() ? "" : ": ",
-                        base::printable(replay.recorded.text, 160));
+                        base::printable(replay.recorded.text, 160),
+                        replay.limit && replay.needed > *replay.limit
+                            ? fmt::format(", of which the device had {}", bytesText(*replay.limit))
+                            : std::string{});
     for (const doctor::SettingsRun& run : replay.runs)
         text += fmt::format(
             "{:>12}  {}{}\n", bytesText(run.reserved), run.option,
@@ -218,18 +221,35 @@ std::string replayText(const doctor::SettingsReplay& replay, const memtrace::Dev
     return text;
 }
 
+const char* enoughText(doctor::Enough enough)
+{
+    switch (enough) {
+    case doctor::Enough::Allocation: return ", enough for this allocation";
+    case doctor::Enough::Step: return ", enough for the whole step";
+    case doctor::Enough::NotKnown: break;
+    }
+    return "";
+}
+
+ordered_json enoughJson(doctor::Enough enough)
+{
+    const char* const name = doctor::enoughName(enough);
+    return name != nullptr ? ordered_json(name) : ordered_json{};
+}
+
 std::string remediesText(const Diagnosis& diagnosis)
 {
     if (diagnosis.remedies.empty())
         return "Nothing is known that would help.\n";
     std::string text = "What would help:\n";
+    if (diagnosis.failsInForward)
+        text += fmt::format("  {}\n", doctor::kFailsInForward);
     std::size_t number = 1;
     for (const doctor::Remedy& remedy : diagnosis.remedies) {
         std::string figure = "no figure";
         if (remedy.saves)
             figure = fmt::format("saves {} ({}){}", bytesText(*remedy.saves, base::Rounding::Down),
-                                 doctor::howKnownName(remedy.known),
-                                 remedy.suffices ? ", which is enough" : "");
+                                 doctor::howKnownName(remedy.known), enoughText(remedy.enough));
         else if (remedy.atMost)
             figure = fmt::format("saves {} at most", bytesText(*remedy.atMost));
         text += fmt::format("{:>3}. {}: {}\n", number++, figure, base::printable(remedy.text, 900));
@@ -277,7 +297,8 @@ ordered_json diagnosisJson(const Diagnosis& diagnosis, const memtrace::DeviceTra
                                     {"saves_bytes", bytesJson(remedy.saves)},
                                     {"at_most_bytes", bytesJson(remedy.atMost)},
                                     {"how_known", doctor::howKnownName(remedy.known)},
-                                    {"suffices", remedy.suffices}});
+                                    {"suffices", remedy.enough != doctor::Enough::NotKnown},
+                                    {"suffices_for", enoughJson(remedy.enough)}});
     return json;
 }
 

@@ -16,8 +16,7 @@ struct PlannedStep
     std::string gpu;
 };
 
-/// A verified plan of the step: the fastest whose peak is lower by what was missing, else the one
-/// with the smallest peak known. Nothing if no plan lowers it. Throws VerbError.
+/// workspace::plannedRemedy() for that step. Throws VerbError.
 [[nodiscard]] std::optional<doctor::Remedy>
 plannedRemedy(const PlannedStep& step, const doctor::Diagnosis& diagnosis, const Common& common);
 

@@ -111,10 +111,12 @@ def test_the_failure_is_diagnosed_and_its_plan_fits(runs, folder):
     assert round(found["missing_bytes"] / MiB, 2) == round(asked - free, 2)  # PyTorch tells the segment that it asked for
     assert sum(group["bytes"] for group in found["by_class"]) == found["live_bytes"]
     (remedy,) = (remedy for remedy in found["remedies"] if remedy["id"] == "plan")
-    assert remedy["suffices"]
+    assert remedy["suffices_for"] == "step"
 
+    # The command that the remedy tells: the plan runs on the same GPU.
     plan = folder / "plan.json"
-    cli("plan", graph, "--budget", MEMORY, "--export", plan)
+    budget = re.search(r'"plimsoll-cli plan .* --budget (\d+)"\.$', remedy["text"])[1]
+    cli("plan", graph, "--budget", budget, "--export", plan)
     after = trained(folder, "planned", FULL, plan)
     counted = told(after)
     assert counted["reserved"] <= MEMORY

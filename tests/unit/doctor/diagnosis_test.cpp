@@ -101,7 +101,7 @@ void DiagnosisTest::findsSettingsWithMemoryForIt()
     QCOMPARE(found.remedies[0].id, std::string{"expandable_segments"});
     QCOMPARE(*found.remedies[0].saves, Bytes{30 * kMiB});
     QCOMPARE(found.remedies[0].known, HowKnown::Replay);
-    QVERIFY(found.remedies[0].suffices);
+    QVERIFY(found.remedies[0].enough == doctor::Enough::Allocation);
     // A split limit of 64 MiB changes nothing here, and fails as recorded.
     const doctor::SettingsRun& split = found.replay->runs[1];
     QCOMPARE(split.option, std::string{"max_split_size_mb:64"});
@@ -143,7 +143,7 @@ void DiagnosisTest::looksAtThePeakWithoutOne()
     // Expandable: 60 MiB for 50 + 4; the first 50 are free, 120 go behind the 4, from 54 to 174
     // of what is mapped up to 180.
     QCOMPARE(*remedy(found, "expandable_segments")->saves, Bytes{10 * kMiB});
-    QVERIFY(!remedy(found, "expandable_segments")->suffices);
+    QVERIFY(remedy(found, "expandable_segments")->enough == doctor::Enough::NotKnown);
 }
 
 /// RecordedTraining ends with 12 blocks of 2 MiB, and one idle one behind them in 56 MiB.
@@ -266,8 +266,8 @@ void DiagnosisTest::suggestsWhatTheClassesTell()
     QCOMPARE(*remedy(found, "gradients_set_to_none")->saves, Bytes{40 * kMiB});
     QCOMPARE(remedy(found, "gradients_set_to_none")->known, HowKnown::Live);
     QCOMPARE(*remedy(found, "smaller_batch")->saves, Bytes{13 * kMiB});
-    QVERIFY(!remedy(found, "smaller_batch")->suffices);
-    QVERIFY(remedy(found, "gradients_set_to_none")->suffices);
+    QVERIFY(remedy(found, "smaller_batch")->enough == doctor::Enough::NotKnown);
+    QVERIFY(remedy(found, "gradients_set_to_none")->enough == doctor::Enough::Allocation);
     const Remedy* checkpointing = remedy(found, "checkpointing");
     QVERIFY(!checkpointing->saves);
     QCOMPARE(*checkpointing->atMost, Bytes{26 * kMiB});
@@ -296,10 +296,11 @@ void DiagnosisTest::ranksWhatSufficesFirst()
     for (std::size_t i = 1; i < found.remedies.size(); ++i) {
         const Remedy& before = found.remedies[i - 1];
         const Remedy& after = found.remedies[i];
-        QVERIFY(before.suffices || !after.suffices);
-        if (before.suffices == after.suffices)
+        QVERIFY(before.enough == doctor::Enough::Allocation
+                || after.enough == doctor::Enough::NotKnown);
+        if (before.enough == after.enough)
             QVERIFY(before.saves.value_or(Bytes{}) >= after.saves.value_or(Bytes{}));
-        if (before.suffices)
+        if (before.enough == doctor::Enough::Allocation)
             QVERIFY(*before.saves >= found.missing->value);
     }
     QVERIFY(found.remedies.back().text.ends_with('.'));

@@ -278,11 +278,11 @@ void ErrorMessageTest::diagnosesWhatOthersUse()
     QCOMPARE(found.missing->value.count(), bytes(1.25, kGiB) - bytes(1.18, kGiB));
     QCOMPARE(found.missing->error.count(), std::int64_t{2 * 5368710});
     QCOMPARE(found.remedies[0].id, std::string{"other_processes"});
-    QVERIFY(found.remedies[0].suffices);
+    QVERIFY(found.remedies[0].enough == doctor::Enough::Allocation);
     QCOMPARE(found.remedies[0].saves->count(), bytes(10, kGiB));
     QCOMPARE(found.remedies[0].known, doctor::HowKnown::Live);
     const doctor::Remedy* expandable = remedy(found, "expandable_segments");
-    QVERIFY(expandable && !expandable->saves && !expandable->suffices);
+    QVERIFY(expandable && !expandable->saves && expandable->enough == doctor::Enough::NotKnown);
     QCOMPARE(expandable->atMost->count(), bytes(120.54, kMiB));
     // What is idle in private pools counts as allocated in the message, and isn't live.
     QCOMPARE(found.live->value.count(), bytes(80.63, kGiB) - bytes(17, kMiB));
@@ -310,7 +310,8 @@ void ErrorMessageTest::findsItsOwnProcess()
     const auto alone = diagnose(message("Process 36 has 47.51 GiB memory in use. "));
     QVERIFY(!remedy(alone, "other_processes"));
     const auto small = diagnose(message("Process 36 has 1.00 GiB memory in use. "));
-    QVERIFY(remedy(small, "other_processes") && !remedy(small, "other_processes")->suffices);
+    QVERIFY(remedy(small, "other_processes")
+            && remedy(small, "other_processes")->enough == doctor::Enough::NotKnown);
 }
 
 void ErrorMessageTest::namesTheLimitOfTheProcess()

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/profile_page/docks/diagnosis_page.h"
 
+#include "core/base/try.h"
 #include "core/doctor/diagnose.h"
+#include "core/doctor/remedies.h"
+#include "core/workspace/profile/planned_remedy.h"
 #include "ui/base/help_context.h"
 #include "ui/base/numbers.h"
 #include "ui/base/widgets.h"
@@ -19,11 +22,15 @@ DiagnosisPage::DiagnosisPage(QWidget* parent) : QWidget{parent}
     m_view = new DiagnosisView{this};
     column->addWidget(m_view, 1);
     connect(m_view, &DiagnosisView::momentWanted, this, [this] {
-        if (m_step)
-            Q_EMIT stepWanted(*m_step);
+        if (m_diagnosis && m_diagnosis->moment)
+            Q_EMIT stepWanted(m_diagnosis->moment->step);
     });
+    m_view->setOffersPlan(true);
+    connect(m_view, &DiagnosisView::planWanted, this, &DiagnosisPage::openPlan);
     connect(&m_doctor, &JobRunnerBase::progressed, this, [this](int perMille) {
-        m_view->showText(tr("Replaying the allocator under other settings: %1")
+        m_view->showText((m_picture && m_picture->settings.graph
+                              ? tr("Replaying the allocator, and planning the graph: %1")
+                              : tr("Replaying the allocator under other settings: %1"))
                              .arg(percentText(perMille / 1000.0)));
     });
     m_work = new LateWork{*this, [this] { refresh(); }};
@@ -31,8 +38,9 @@ DiagnosisPage::DiagnosisPage(QWidget* parent) : QWidget{parent}
 
 void DiagnosisPage::setPicture(workspace::ProfilePicturePtr picture)
 {
-    // It is about the device, whatever is shown of it.
-    if (m_picture && m_picture->deviceIndex == picture->deviceIndex) {
+    // It is about the device, whatever is shown of it, and what a graph's plan does for it.
+    if (m_picture && m_picture->deviceIndex == picture->deviceIndex
+        && m_picture->settings.graph == picture->settings.graph) {
         m_picture = std::move(picture);
         return;
     }
@@ -44,22 +52,51 @@ void DiagnosisPage::refresh()
 {
     if (!m_picture)
         return;
+    m_diagnosis.reset();
+    m_opener.stop();
     m_doctor.start(
-        [picture = m_picture](const base::JobContext& job) {
-            return doctor::diagnose(*picture->trace, picture->device(), job);
+        [picture = m_picture](const base::JobContext& job) -> base::Result<doctor::Diagnosis> {
+            const std::shared_ptr<const workspace::ComparedStep>& graph = picture->settings.graph;
+            ASSIGN_OR_RETURN(doctor::Diagnosis diagnosis,
+                             doctor::diagnose(*picture->trace, picture->device(),
+                                              graph ? job.piece(0, 2) : job));
+            if (!graph || !picture->graphFault.empty())
+                return diagnosis;
+            ASSIGN_OR_RETURN(std::optional<doctor::Remedy> remedy,
+                             workspace::plannedRemedy(*graph, diagnosis, job.piece(1, 2)));
+            if (remedy)
+                diagnosis.remedies.push_back(*std::move(remedy));
+            doctor::sortRemedies(diagnosis.remedies);
+            return diagnosis;
         },
-        [this](const base::Result<doctor::Diagnosis>& diagnosis) { take(diagnosis); });
+        [this](base::Result<doctor::Diagnosis> diagnosis) { take(std::move(diagnosis)); });
 }
 
-void DiagnosisPage::take(const base::Result<doctor::Diagnosis>& diagnosis)
+void DiagnosisPage::take(base::Result<doctor::Diagnosis> diagnosis)
 {
     if (!diagnosis) {
-        m_step.reset();
         m_view->showText(QString::fromStdString(diagnosis.error().message));
         return;
     }
-    m_step = diagnosis->moment ? std::optional{diagnosis->moment->step} : std::nullopt;
-    m_view->show(*diagnosis, m_step ? stepText(*m_picture, *m_step) : QString{});
+    m_diagnosis = *std::move(diagnosis);
+    m_view->show(*m_diagnosis,
+                 m_diagnosis->moment ? stepText(*m_picture, m_diagnosis->moment->step) : QString{});
+}
+
+void DiagnosisPage::openPlan()
+{
+    if (!m_diagnosis || !m_picture->settings.graph)
+        return;
+    m_opener.start(
+        [graph = m_picture->settings.graph, diagnosis = *m_diagnosis](const base::JobContext& job) {
+            return workspace::plannedDocument(*graph, diagnosis, job);
+        },
+        [this](base::Result<workspace::DocumentPtr> plan) {
+            if (plan)
+                Q_EMIT planMade(*plan);
+            else
+                Q_EMIT planFailed(QString::fromStdString(plan.error().message));
+        });
 }
 
 } // namespace plimsoll::ui

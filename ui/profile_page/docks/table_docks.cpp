@@ -131,13 +131,17 @@ ProfileView makeDiagnosisView(ProfilePage& page)
         page.selection().setStep(step);
         Q_EMIT page.stepWanted(step);
     });
+    QObject::connect(view, &DiagnosisPage::planMade, &page, [&page](workspace::DocumentPtr& plan) {
+        page.requestDocument(std::move(plan), {});
+    });
+    QObject::connect(view, &DiagnosisPage::planFailed, &page, &ProfilePage::noted);
     return {.widget = view,
             .update = takesPicture(view),
             .isFirst =
                 [](const ProfileState& state) {
                     return !state.picture->device().outOfMemory().empty();
                 },
-            .jobs = {&view->job()}};
+            .jobs = {&view->job(), &view->planJob()}};
 }
 
 ProfileView makeFlameView(ProfilePage& page)
