@@ -199,6 +199,7 @@ public:
                 m_found += m_spanOf[op] != kNone ? 1U : 0U;
             }
         compareShapes();
+        dropUntimed();
     }
 
     /// Of the ops that compute, by their names.
@@ -222,6 +223,11 @@ public:
                                             : fmt::format("{} are found", m_found),
                                base::printable(m_step.name, 60), firstMissing(), missingLabel(),
                                recordedInstead());
+        if (m_found > 0 && m_untimed == m_found)
+            return fmt::format(
+                "has no time of the GPU for any op of {}: profile() records kernels with "
+                "ProfilerActivity.CUDA",
+                base::printable(m_step.name, 60));
         return {};
     }
 
@@ -300,6 +306,17 @@ private:
             m_graphShape = instead != nullptr ? *instead : own.empty() ? "no size" : own.front();
         }
     }
+    /// An op that computes and for which the GPU did nothing was not measured: its kernel is
+    /// missing, or was launched in a way that the profiler doesn't see.
+    void dropUntimed()
+    {
+        for (std::size_t op = 0; op < m_spanOf.size(); ++op)
+            if (m_spanOf[op] != kNone && computes(m_program.ops[op])
+                && m_recorded.times[m_spanOf[op]] == Nanoseconds{}) {
+                m_spanOf[op] = kNone;
+                ++m_untimed;
+            }
+    }
     [[nodiscard]] std::vector<std::string> recordedShapes(std::uint32_t span) const
     {
         return shapesOf(m_recorded.recording.texts[spanAt(span).shapes]);
@@ -321,6 +338,18 @@ private:
                                         m_otherShapes == 1
                                             ? std::string{"1 op has tensors"}
                                             : fmt::format("{} ops have tensors", m_otherShapes)));
+        if (m_untimed > 0)
+            notes.push_back(fmt::format("{} no time of the GPU in the profile and {} not measured.",
+                                        m_untimed == 1
+                                            ? std::string{"1 op that computes has"}
+                                            : fmt::format("{} ops that compute have", m_untimed),
+                                        m_untimed == 1 ? "is" : "are"));
+        if (recording.unusable > 0)
+            notes.push_back(fmt::format("{} of the recording {} no usable duration and {} not "
+                                        "counted.",
+                                        base::counted(recording.unusable, "kernel"),
+                                        recording.unusable == 1 ? "has" : "have",
+                                        recording.unusable == 1 ? "is" : "are"));
         if (recording.untied > 0)
             notes.push_back(fmt::format("{} of the recording ({}) {} launched by no operator that "
                                         "was recorded; {} not counted.",
@@ -372,6 +401,7 @@ private:
     std::size_t m_found = 0; ///< of those, by their names
     bool m_hasShapes = false;
     std::size_t m_otherShapes = 0; ///< ops with other shapes than recorded
+    std::size_t m_untimed = 0;     ///< ops that compute, without a kernel
     std::size_t m_knownSizes = 0;  ///< ops that tell the size of the batch
     std::size_t m_otherSizes = 0;  ///< those of another size
     std::optional<graph::OpId> m_firstOther;

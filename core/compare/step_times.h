@@ -25,7 +25,7 @@ struct StepTimes
     std::string device;       ///< name of the GPU; empty: not recorded
     std::int64_t epochNs = 0; ///< when it was recorded, since 1970; 0: unknown
     /// By op of the graph: kernels, copies and fills, those of nested operators included. None: the
-    /// op wasn't found.
+    /// op wasn't found, or computes and the GPU did nothing for it.
     std::vector<std::optional<base::Nanoseconds>> ops;
     base::Nanoseconds otherTime;    ///< of the GPU in that step, for no op of the graph
     std::vector<std::string> notes; ///< what weakens the times, a sentence each

@@ -38,6 +38,7 @@ struct OpRecording
     /// Kernels, copies and fills of the device that no span launched.
     std::size_t untied = 0;
     base::Nanoseconds untiedTime;
+    std::size_t unusable = 0;       ///< kernels, copies and fills whose duration is no number
     std::size_t onOtherDevices = 0; ///< work of other devices, which is left out
     bool hasShapes = false;
 

@@ -30,6 +30,8 @@ public:
     void addWorkAt(int device, base::Nanoseconds time, std::uint32_t thread, std::int64_t at);
     /// One of which it isn't known who launched it.
     void addUntied(int device, base::Nanoseconds time);
+    /// One without a usable duration.
+    void addUnusable() { ++m.unusable; }
     void setDeviceName(int device, std::string name) { m_devices[device] = std::move(name); }
     /// What times count from, since 1970.
     void setBase(std::int64_t nanoseconds) { m_baseNs = nanoseconds; }

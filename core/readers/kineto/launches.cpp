@@ -36,8 +36,13 @@ std::size_t Launches::memoryBytes() const
 void Launches::takeEvent(std::string_view text)
 {
     const std::optional<TraceEvent> event = m_parser.parse(text);
-    if (!event || event->phase != 'X' || !event->beginNs || !event->durationNs)
+    if (!event || event->phase != 'X')
         return;
+    if (!event->beginNs || !event->durationNs) {
+        if (isAmong(event->category, kWorks))
+            m_builder.addUnusable();
+        return;
+    }
     if (isAmong(event->category, kOperators))
         takeSpan(*event, false);
     else if (event->category == "user_annotation")

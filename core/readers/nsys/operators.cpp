@@ -117,8 +117,10 @@ private:
                 const auto start = row.integer(0);
                 const auto end = row.integer(1);
                 const auto device = row.integer(2);
-                if (!isTime(start) || !isTime(end) || *end < *start || !device)
+                if (!isTime(start) || !isTime(end) || *end < *start || !device) {
+                    m_builder.addUnusable();
                     return {};
+                }
                 const std::uint32_t process = processOf(row.integer(4).value_or(0));
                 const auto gpu = gpus.find({process, *device});
                 const std::int64_t ordinal = gpu != gpus.end() ? gpu->second : *device;
