@@ -3,9 +3,13 @@
 #include "core/base/format.h"
 #include "core/io/byte_source.h"
 #include "core/session/plan_records.h"
+#include "core/workspace/comparison/comparison_document.h"
 #include "core/workspace/plan_document.h"
+#include "core/workspace/profile/profile_document.h"
+#include "core/workspace/waterfall/waterfall_document.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <system_error>
 
@@ -34,7 +38,7 @@ ordered_json optionsJson(const session::SavedOptions& options)
 struct Shown
 {
     session::SavedDocument document;
-    std::size_t contentBytes = 0;
+    std::int64_t contentBytes = 0; ///< of what it was made of
     std::optional<session::SavedPlan> plan;
 };
 
@@ -43,16 +47,19 @@ std::vector<Shown> load(const session::SessionStore& store)
     const std::vector<session::SavedDocument> documents = orThrow(store.documents());
     std::vector<Shown> all;
     for (const session::SavedDocument& document : documents) {
-        const std::string content = orThrow(store.blob(document.id, session::kContent));
-        Shown& shown = all.emplace_back(Shown{document, content.size(), std::nullopt});
+        Shown& shown =
+            all.emplace_back(Shown{document, orThrow(store.blobBytes(document.id)), std::nullopt});
         if (document.kind != workspace::kPlanDocument)
             continue;
+        const std::string graph = orThrow(store.blob(document.id, session::kContent));
+        shown.contentBytes = static_cast<std::int64_t>(graph.size());
         shown.plan = orThrow(session::loadPlan(store, document.id));
     }
     if (all.empty())
-        throw VerbError(base::ErrorKind::File,
-                        io::pathText(store.path())
-                            + ": the session holds no graph; open the graph file instead.");
+        throw VerbError(
+            base::ErrorKind::File,
+            io::pathText(store.path())
+                + ": the session holds no document; open the graph or profile instead.");
     return all;
 }
 
@@ -116,10 +123,8 @@ public:
         ordered_json runs = ordered_json::array();
         for (const Shown& shown : documents) {
             answer.json["documents"].push_back(documentJson(shown));
-            if (m_action == Action::Show || documents.size() > 1)
-                answer.text +=
-                    fmt::format("{} (read from {})\n", base::printable(shown.document.name),
-                                base::printable(shown.document.sourcePath));
+            if (m_action == Action::Show || documents.size() > 1 || !shown.plan)
+                answer.text += headOf(shown);
             if (!shown.plan)
                 continue;
             if (m_action == Action::Show)
@@ -132,6 +137,25 @@ public:
     }
 
 private:
+    /// "resnet18 (read from resnet18.json.gz)", "run (memory profile, read from run.pickle)".
+    static std::string headOf(const Shown& shown)
+    {
+        std::vector<std::string> about;
+        const std::string& kind = shown.document.kind;
+        if (kind == workspace::kProfileDocument)
+            about.emplace_back("memory profile");
+        else if (kind == workspace::kComparisonDocument)
+            about.emplace_back("comparison of profiles");
+        else if (kind == workspace::kWaterfallDocument)
+            about.emplace_back("predicted and measured");
+        else if (kind != workspace::kPlanDocument)
+            about.push_back("unknown kind " + base::printable(kind, 40));
+        if (!shown.document.sourcePath.empty())
+            about.push_back("read from " + base::printable(shown.document.sourcePath));
+        return about.empty() ? base::printable(shown.document.name) + "\n"
+                             : fmt::format("{} ({})\n", base::printable(shown.document.name),
+                                           fmt::join(about, ", "));
+    }
     static ordered_json documentJson(const Shown& shown)
     {
         return {{"id", static_cast<std::int64_t>(shown.document.id)},

@@ -263,6 +263,17 @@ Result<std::string> SessionStore::blob(DocumentId document, std::string_view nam
     return bytes;
 }
 
+Result<std::int64_t> SessionStore::blobBytes(DocumentId document) const
+{
+    std::int64_t bytes = 0;
+    const auto take = [&](const Statement& row) { bytes = row.integer(0); };
+    ASSIGN_OR_RETURN(
+        [[maybe_unused]] const bool there,
+        m_database.first("SELECT coalesce(sum(length(bytes)), 0) FROM blob WHERE document = ?",
+                         take, document));
+    return bytes;
+}
+
 Result<void> SessionStore::saveBlob(DocumentId document, std::string_view name,
                                     std::string_view bytes)
 {

@@ -52,6 +52,8 @@ public:
     [[nodiscard]] base::Result<void> saveState(DocumentId document, const std::string& state);
     [[nodiscard]] base::Result<void> saveView(DocumentId document, const std::string& view);
     [[nodiscard]] base::Result<std::string> blob(DocumentId document, std::string_view name) const;
+    /// Of all blobs of a document.
+    [[nodiscard]] base::Result<std::int64_t> blobBytes(DocumentId document) const;
     [[nodiscard]] base::Result<void> saveBlob(DocumentId document, std::string_view name,
                                               std::string_view bytes);
     [[nodiscard]] base::Result<void> removeBlob(DocumentId document, std::string_view name);

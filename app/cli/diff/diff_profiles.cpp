@@ -114,9 +114,12 @@ Answer diffProfiles(const ProfilePair& pair, const Common& common)
                    {"common", sumJson(diff.common)},
                    {"only_b", sumJson(diff.onlyB)},
                    {"groups", ordered_json::array()}};
+    answer.json["a"]["gaps"] = first->gaps();
+    answer.json["b"]["gaps"] = second->gaps();
     for (const memtrace::DiffGroup& group : diff.groups)
         answer.json["groups"].push_back(groupJson(group));
-    answer.text = sideText("A", pair.first, a, diff.a) + sideText("B", pair.second, b, diff.b)
+    answer.text = sideText("A", pair.first, a, diff.a) + gapsText(*first)
+                  + sideText("B", pair.second, b, diff.b) + gapsText(*second)
                   + partText("only in A", diff.onlyA) + partText("in both", diff.common)
                   + partText("only in B", diff.onlyB) + groupsText(diff, groups);
     return answer;
