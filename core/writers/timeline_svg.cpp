@@ -22,6 +22,7 @@ constexpr int kLeft = 72;
 constexpr int kRight = 1176;
 constexpr int kTop = 104; ///< with one row of bands
 constexpr int kBandRow = 18;
+constexpr double kLetter = 7; ///< width of one in the name of a band, about
 constexpr int kBottom = 508;
 constexpr std::size_t kColumns = kRight - kLeft;
 constexpr int kMaxLines = 9; ///< of the grid
@@ -200,7 +201,9 @@ private:
                                  begin, m_plotTop - 20 - row, std::max(end - begin, 0.0));
             if (end - begin >= 60)
                 label((begin + end) / 2, m_plotTop - 7 - row, "middle",
-                      "font-size=\"11\" fill=\"#5a6372\"", escaped(band.label));
+                      "font-size=\"11\" fill=\"#5a6372\"",
+                      escaped(base::printable(band.label,
+                                              static_cast<std::size_t>((end - begin) / kLetter))));
         }
     }
     void classes()

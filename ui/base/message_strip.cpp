@@ -10,6 +10,7 @@
 #include <QEvent>
 #include <QGuiApplication>
 #include <QHBoxLayout>
+#include <QLabel>
 #include <QPainter>
 #include <QPushButton>
 
@@ -91,7 +92,12 @@ bool MessageStrip::eventFilter(QObject* watched, QEvent* event)
 
 void MessageStrip::place()
 {
-    setGeometry(0, 0, parentWidget()->width(), height());
+    // As high as the text needs, up to a few lines.
+    const int line = Theme::current().rowHeight(38);
+    const int width = parentWidget()->width();
+    setFixedHeight(
+        std::clamp(m_row->hasHeightForWidth() ? m_row->heightForWidth(width) : 0, line, 3 * line));
+    setGeometry(0, 0, width, height());
     raise();
 }
 
@@ -130,15 +136,16 @@ void MessageStrip::rebuild()
     const Theme& theme = Theme::current();
     const Message& message = m_messages.back();
     const Look look = lookOf(message.kind);
-    setFixedHeight(theme.rowHeight(38));
     setAccessibleDescription(message.first + u' ' + message.rest);
     setToolTip(plainTip(message.first + u' ' + message.rest));
-    m_row->setContentsMargins(theme.px(15), 0, theme.px(12), 0);
+    m_row->setContentsMargins(theme.px(15), theme.px(4), theme.px(12), theme.px(4));
     m_row->setSpacing(theme.px(8));
     m_row->addWidget(new IconLabel{look.icon, look.ink, this});
     m_row->addWidget(new TextLabel{message.first, TextRole::Strong, Role::Text, this});
-    auto* rest = new TextLabel{message.rest, TextRole::Body, Role::Text, this};
-    rest->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    auto* rest = new QLabel{message.rest, this};
+    rest->setTextFormat(Qt::PlainText);
+    rest->setFont(theme.font(TextRole::Body));
+    rest->setWordWrap(true);
     m_row->addWidget(rest, 1);
     if (message.kind != MessageKind::Offer)
         addLink(tr("Copy"), tr("Copy the details of this message"), [this] {

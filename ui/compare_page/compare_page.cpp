@@ -236,7 +236,30 @@ void ComparePage::take(const base::Result<workspace::ComparisonPicturePtr>& pict
     m_summary->setPicture(*m_picture);
     m_differences->setPicture(*m_picture);
     m_peaks->setPicture(*m_picture);
+    tellKinds();
     Q_EMIT stateChanged();
+}
+
+void ComparePage::tellKinds()
+{
+    const auto named = [this](bool ofDriver) {
+        const workspace::ComparedProfiles& profiles = m_document.profiles();
+        const auto one = std::ranges::find_if(
+            profiles, [&](const auto& profile) { return profile.trace->isOfDriver() == ofDriver; });
+        return one == profiles.end() ? QString{} : fileText(one->name);
+    };
+    const QString driver = named(true);
+    const QString allocator = named(false);
+    if (driver.isEmpty() || allocator.isEmpty())
+        strip().withdraw(QStringLiteral("kinds"));
+    else
+        strip().post({QStringLiteral("kinds"),
+                      MessageKind::Warn,
+                      tr("These recordings hold different things."),
+                      tr("%1 has the blocks that PyTorch got from the driver, %2 the tensors in "
+                         "such blocks: their bytes can't be set against each other.")
+                          .arg(driver, allocator),
+                      {}});
 }
 
 QString ComparePage::title() const

@@ -94,6 +94,8 @@ private:
     void keepProfiles();
     void compare();
     void take(const base::Result<workspace::ComparisonPicturePtr>& picture);
+    /// Warns where recordings of the driver are compared with those of the allocator.
+    void tellKinds();
     [[nodiscard]] State state() const { return {m_document.profiles(), m_document.settings.axis}; }
 
     workspace::ComparisonDocument& m_document;

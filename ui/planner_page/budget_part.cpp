@@ -102,7 +102,7 @@ void askForGpu(PlannerPage& page, BudgetPanel& panel)
     page.strip().post({kGpuQuestion,
                        MessageKind::Offer,
                        PlannerPage::tr("For which GPU?"),
-                       PlannerPage::tr("Times are estimated for %1. Yours is remembered, and files "
+                       PlannerPage::tr("The step is planned for %1. Yours is remembered, and files "
                                        "open at its memory.")
                            .arg(QString::fromStdString(document.choices.device.name)),
                        {{PlannerPage::tr("Choose GPU…"), [&panel] { panel.showDevices(); }}}});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/profile_page/profile_controller.h"
 
+#include "core/base/try.h"
 #include "core/memtrace/columns/column_file.h"
 #include "core/workspace/waterfall/compared_step.h"
 #include "ui/document_page/change_command.h"
@@ -44,10 +45,18 @@ void ProfileController::stop()
 void ProfileController::cancel()
 {
     stop();
-    useGraph(m_picture->settings.graph);
+    setGraph(m_picture->settings.graph);
 }
 
-void ProfileController::useGraph(std::shared_ptr<const workspace::ComparedStep> graph)
+void ProfileController::useGraph(Graph graph)
+{
+    if (graph)
+        readGraph([graph = std::move(graph)](const base::JobContext&) { return graph; });
+    else
+        setGraph({});
+}
+
+void ProfileController::setGraph(Graph graph)
 {
     workspace::ProfileSettings settings = m_document.settings;
     settings.graph = std::move(graph);
@@ -56,17 +65,28 @@ void ProfileController::useGraph(std::shared_ptr<const workspace::ComparedStep> 
 
 void ProfileController::useGraphFile(const std::filesystem::path& file)
 {
-    using Graph = std::shared_ptr<const workspace::ComparedStep>;
+    readGraph([file](const base::JobContext& job) -> base::Result<Graph> {
+        return workspace::readComparedStep(file, job).map(
+            [](workspace::ComparedStep step) -> Graph {
+                return std::make_shared<const workspace::ComparedStep>(std::move(step));
+            });
+    });
+}
+
+void ProfileController::readGraph(std::function<base::Result<Graph>(const base::JobContext&)> read)
+{
+    // One that isn't of the recording's model changes nothing.
     m_reader.start(
-        [file](const base::JobContext& job) -> base::Result<Graph> {
-            return workspace::readComparedStep(file, job).map(
-                [](workspace::ComparedStep step) -> Graph {
-                    return std::make_shared<const workspace::ComparedStep>(std::move(step));
-                });
+        [read = std::move(read), trace = m_document.trace,
+         device = m_picture->deviceIndex](const base::JobContext& job) -> base::Result<Graph> {
+            ASSIGN_OR_RETURN(Graph graph, read(job.piece(0, 2)));
+            ASSIGN_OR_RETURN([[maybe_unused]] const waterfall::NamedAllocationsPtr names,
+                             workspace::namesFrom(*graph, *trace, device, job.piece(1, 2)));
+            return graph;
         },
         [this](base::Result<Graph> graph) {
             if (graph)
-                useGraph(*std::move(graph));
+                setGraph(*std::move(graph));
             else if (graph.error().kind != base::ErrorKind::Cancelled)
                 Q_EMIT graphFailed(QString::fromStdString(graph.error().message));
         });

@@ -8,6 +8,8 @@
 #include <QObject>
 #include <QUndoStack>
 
+#include <functional>
+
 namespace plimsoll::ui {
 
 /// Changes what is shown of a profile: each change by the user is one undo step, and the picture
@@ -17,6 +19,8 @@ class ProfileController : public QObject
     Q_OBJECT
 
 public:
+    using Graph = std::shared_ptr<const workspace::ComparedStep>;
+
     /// Both must outlive it.
     ProfileController(workspace::ProfileDocument& document, SessionKeeper& keeper,
                       QObject* parent = nullptr);
@@ -35,8 +39,9 @@ public:
 
     /// An undo step with this name.
     void change(const QString& name, const workspace::ProfileSettings& settings);
-    /// Of the graph of the model, with whose help allocations are named; null: none. An undo step.
-    void useGraph(std::shared_ptr<const workspace::ComparedStep> graph);
+    /// Of the graph of the model, with whose help allocations are named; null: none. An undo step
+    /// once it is found to be of the recording's model, off the GUI thread; else graphFailed().
+    void useGraph(Graph graph);
     /// The same for a file, which is read off the GUI thread.
     void useGraphFile(const std::filesystem::path& file);
     /// Of the reserved bytes that are to be told; an undo step.
@@ -54,13 +59,15 @@ Q_SIGNALS:
     void drawingChanged();
     void notesChanged();
     void alarmChanged();
-    /// The file of a graph could not be read.
+    /// A graph could not be read, or isn't of the model.
     void graphFailed(const QString& sentence);
     void idle();
 
 private:
     void draw();
     void apply(const workspace::ProfileSettings& settings);
+    void setGraph(Graph graph);
+    void readGraph(std::function<base::Result<Graph>(const base::JobContext&)> read);
     void keep();
 
     workspace::ProfileDocument& m_document;
@@ -69,7 +76,7 @@ private:
     QUndoStack m_undo;
     int m_perMille = 0;
     JobRunner<workspace::ProfilePicturePtr> m_drawer;
-    JobRunner<std::shared_ptr<const workspace::ComparedStep>> m_reader;
+    JobRunner<Graph> m_reader;
 };
 
 } // namespace plimsoll::ui

@@ -66,6 +66,13 @@ ProfilePage::ProfilePage(workspace::DocumentPtr profile, Settings& settings,
     addTableExports(*this, m_settings);
     show(ProfileChange::Picture | ProfileChange::Notes | ProfileChange::Live);
     tellGraph();
+    if (m_shown->recorded->isOfDriver())
+        strip().post({QStringLiteral("driver"),
+                      MessageKind::Offer,
+                      tr("This recording has no tensors."),
+                      QString::fromUtf8(memtrace::kDriverBlocks) + u' '
+                          + tr("Record with a snapshot to see those."),
+                      {}});
     for (const ProfileView& view : m_views)
         if (view.isFirst && view.isFirst(state()))
             dockOf(view.widget)->showPage(view.widget);
@@ -94,6 +101,8 @@ void ProfilePage::showPicture()
 {
     const workspace::ProfilePicturePtr before = std::exchange(m_shown, m_controller.picture());
     tellGraph();
+    if (!m_shown->recorded->isOfDriver())
+        strip().withdraw(QStringLiteral("driver"));
     if (before->recorded == m_shown->recorded) {
         if (before->deviceIndex != m_shown->deviceIndex)
             clearSelection();

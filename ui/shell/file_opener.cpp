@@ -143,8 +143,6 @@ DocumentPage* FileOpener::show(workspace::DocumentPtr document, const PageKind& 
     page->setIconName(kind.icon);
     m_start.hideError();
     m_tabs.add(*page);
-    for (const Failure& failure : std::exchange(m_failures, {}))
-        post(failure, *page); // the start page is gone
     return page;
 }
 
@@ -306,16 +304,20 @@ void FileOpener::goOn()
 {
     Q_EMIT stateChanged();
     openNext();
+    // On the page that is left in front.
+    DocumentPage* page = m_tabs.current();
+    if (page == nullptr || isRunning() || !m_queue.empty())
+        return;
+    for (const Failure& failure : std::exchange(m_failures, {}))
+        post(failure, *page);
 }
 
 void FileOpener::showError(const QString& path, const QString& sentence)
 {
     const Failure failure{
         path, tr("%1 could not be opened").arg(fileText(QFileInfo{path}.fileName())), sentence};
-    if (DocumentPage* page = m_tabs.current()) {
-        post(failure, *page);
-    } else {
-        m_failures.push_back(failure);
+    m_failures.push_back(failure);
+    if (m_tabs.current() == nullptr) {
         QStringList sentences;
         QStringList details;
         for (const Failure& each : m_failures) {

@@ -3,6 +3,8 @@
 #include "core/io/byte_source.h"
 #include "core/readers/registry.h"
 #include "ui/base/message_strip.h"
+#include "ui/diagnosis/diagnosis_view.h"
+#include "ui/profile_page/docks/diagnosis_page.h"
 #include "ui/profile_page/docks/inspector.h"
 #include "ui/profile_page/docks/live_groups_page.h"
 #include "ui/profile_page/graph_chooser.h"
@@ -11,8 +13,12 @@
 #include "tests/ui/profile/profile_fixture.h"
 
 #include <QAction>
+#include <QLabel>
 #include <QListWidget>
 #include <QTimer>
+#include <QUrl>
+
+#include <algorithm>
 
 namespace {
 
@@ -33,6 +39,7 @@ private Q_SLOTS:
     void cleanup() { closeWindow(); }
     void aGraphNamesAllocations();
     void anotherGraphIsTold();
+    void thePlanThatHelpsIsOneClickAway();
 
 private:
     /// A session with the sample, which was recorded with stacks="python".
@@ -133,14 +140,51 @@ void ProfileGraphTest::anotherGraphIsTold()
     QVERIFY(page != nullptr);
     useOpenGraph();
     QVERIFY(settles(*page));
-    const MessageStrip& strip = page->strip();
+    MessageStrip& strip = page->strip();
     QCOMPARE(strip.count(), std::size_t{1});
-    QCOMPARE(strip.shown().first, QStringLiteral("The graph tells nothing about this recording."));
+    QCOMPARE(strip.shown().first, QStringLiteral("The graph could not be used."));
     QVERIFY(strip.shown().rest.startsWith(
         QStringLiteral("The recording is one of another model, batch or plan: ")));
-    trigger("edit.undo");
+    // Nothing has changed, and the reason can be read as a whole.
+    QVERIFY(!isChecked());
+    QVERIFY(!page->undoStack().canUndo());
+    QVERIFY(page->controller().picture()->settings.graph == nullptr);
+    const auto isRead = [&] {
+        const QList<QLabel*> labels = strip.findChildren<QLabel*>();
+        return std::ranges::any_of(labels, [&](const QLabel* label) {
+            return label->isVisible() && label->text() == strip.shown().rest
+                   && label->height() >= label->heightForWidth(label->width());
+        });
+    };
+    QTRY_VERIFY_WITH_TIMEOUT(isRead(), kPatience);
+}
+
+void ProfileGraphTest::thePlanThatHelpsIsOneClickAway()
+{
+    QVERIFY(open(kGraph) != nullptr);
+    ProfilePage* page = openProfile(session());
+    QVERIFY(page != nullptr);
+    auto& diagnosis = tests::viewOf<DiagnosisPage>(*page);
+    tests::chooseTab(*page, QStringLiteral("Diagnosis"), QStringLiteral("inspector"));
+    QTRY_VERIFY_WITH_TIMEOUT(diagnosis.isCurrent(), kPatience);
+    const auto plans = [&] {
+        return diagnosis.view().remedies().filter(QStringLiteral("Run the step with a plan"));
+    };
+    QVERIFY(plans().empty());
+    useOpenGraph();
     QVERIFY(settles(*page));
-    QCOMPARE(strip.count(), std::size_t{0});
+    QTRY_VERIFY_WITH_TIMEOUT(diagnosis.isCurrent() && !plans().empty(), kPatience);
+    QCOMPARE(plans().size(), 1);
+    QVERIFY(plans().front().contains(QStringLiteral("verified plan\n")));
+    QVERIFY(diagnosis.view().toHtml().contains(QStringLiteral("href=\"#plan\"")));
+    const std::size_t before = m_window->pages().size();
+    Q_EMIT diagnosis.view().anchorClicked(QUrl{QStringLiteral("#plan")});
+    QTRY_COMPARE_WITH_TIMEOUT(m_window->pages().size(), before + 1, kPatience);
+    auto* planner = qobject_cast<PlannerPage*>(m_window->currentPage());
+    QVERIFY(planner != nullptr);
+    QCOMPARE(planner->document().document().graph.program,
+             page->controller().picture()->settings.graph->graph.program);
+    QVERIFY(isDone(*planner));
 }
 
 } // namespace
