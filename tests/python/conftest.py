@@ -25,7 +25,7 @@ BY_MODEL = (
     "test_matrix_fakes", "test_matrix_tensors", "test_proof", "test_step_small", "test_matrix_steps", "test_step_runner", "test_step_loop",
     "test_gpu_record",
 )  # fmt: skip
-LONGEST = ("test_vary", *BY_MODEL, "test_arguments", "test_op_models", "test_closed_loop")
+LONGEST = ("test_sized_loops", "test_streams", "test_every_planner", "test_wheel", "test_vary", *BY_MODEL, "test_autocast", "test_measure")
 
 
 def group_of(nodeid):
@@ -81,6 +81,15 @@ def process_as_before():
     if next(number) % WITHOUT_COLLECTION == 0:
         gc.collect()
     trim(0)  # else a worker keeps as much memory as its largest models took, some GB
+
+
+@pytest.fixture
+def older_objects():
+    """measure() collects garbage before each of its runs, which would take longer than the runs where it visits all that other tests left."""
+    from plimsoll.isolation.preserve import older_objects_spared
+
+    with older_objects_spared():
+        yield
 
 
 @pytest.fixture(scope="session")

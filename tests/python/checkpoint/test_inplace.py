@@ -10,6 +10,7 @@ import plimsoll
 import pytest
 import torch
 from helpers.graph_rules import assert_sound
+from helpers.loop import ROTOR
 from plimsoll.record.stream import record_stream
 from plimsoll.record.tracing import trace_graph
 from helpers.outcomes import assert_same, results
@@ -53,7 +54,7 @@ def test_plans_compute_the_copy_again(activation, granularity, tmp_path):
     graph = plimsoll.trace(step["model"], step["args"], loss=step["loss"], optimizer=step["optimizer"], target=target,
                            out=tmp_path / "step.plimsoll.json")  # fmt: skip
     path, stream_path = tmp_path / "plan.json", tmp_path / "stream.json"
-    command = [os.environ["PLIMSOLL_CLI"], "plan", graph, "--budget", "70%", "--granularity", granularity, "--export", path]
+    command = [os.environ["PLIMSOLL_CLI"], "plan", graph, "--budget", "70%", "--granularity", granularity, "--export", path, *map(str, ROTOR)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     plan = json.loads(path.read_text())

@@ -13,7 +13,7 @@ STEPS = 5 if EXHAUSTIVE else 3
 SHARES = (0.25, 0.7)  # of the activations, dropped
 
 
-@pytest.mark.parametrize("name", some("vit_b_16", "unet", "gpt2", "convnext", "awkward"))
+@pytest.mark.parametrize("name", some("unet", "gpt2", "awkward"))
 def test_steps_give_eagers_bits_under_every_plan(name):
     torch.manual_seed(0)
     made = ZOO[name].lean()

@@ -8,6 +8,7 @@ import json
 import plimsoll
 import pytest
 import torch
+from helpers import EXHAUSTIVE
 from helpers.loop import cli
 from helpers.step_plans import curve_of, traced
 from helpers.step_training import Training, assert_same_bits
@@ -19,6 +20,9 @@ from plimsoll.record.writer import write
 ALLOC, FREE = 2, 3  # columns of storages
 TARGET, PHASE, READS, OUTPUTS, FLAGS, REPEATS, ARGS, KWARGS = 0, 1, 5, 7, 8, 15, 16, 17
 RANDOM, REPETITION = 2, 32
+
+
+CASES = [("resnet18", "capuchin"), ("awkward", "capuchin"), ("awkward", "remat"), *([("gpt2", "capuchin")] if EXHAUSTIVE else [])]
 
 
 def small_step(name):
@@ -46,7 +50,7 @@ def lives(graph):
     return [(row[0], row[ALLOC], row[FREE]) for row in graph["storages"]]
 
 
-@pytest.mark.parametrize("name, planner", [("resnet18", "capuchin"), ("gpt2", "capuchin"), ("awkward", "capuchin"), ("awkward", "remat")])
+@pytest.mark.parametrize("name, planner", CASES)
 def test_the_runner_executes_it_with_eagers_bits(name, planner, tmp_path):
     made = small_step(name)
     graph = written_out(made, tmp_path, planner)

@@ -6,7 +6,12 @@ import os
 import subprocess
 
 import plimsoll
+from helpers import EXHAUSTIVE
 from plimsoll.record.stream import record_stream
+
+
+# By default all planners search, which takes seconds between ops: a normal run has the plans of one.
+ROTOR = () if EXHAUSTIVE else ("--planner", "rotor", "--slots", 100)
 
 
 def program(name):
@@ -27,9 +32,12 @@ def trace(builder, path, target):
 
 
 def cli(*arguments, expected=0):
-    """What plimsoll-cli prints with --json. Plans are the fastest for a number of live bytes, which these tests count, unless they say otherwise."""
+    """What plimsoll-cli prints with --json. Plans are rotor's, the fastest for a number of live bytes, which these tests count, unless they say
+    otherwise."""
     if arguments[0] == "plan" and "--prefer" not in arguments:
         arguments = (*arguments, "--prefer", "fastest")
+    if arguments[0] == "plan" and not {"--planner", "--slots", "--list"} & set(arguments):
+        arguments = (*arguments, *ROTOR)
     done = subprocess.run([program("PLIMSOLL_CLI"), *map(str, arguments), "--json"], capture_output=True, text=True)
     assert done.returncode == expected, done.stderr or done.stdout
     return json.loads(done.stdout)

@@ -22,11 +22,13 @@ GiB = 1 << 30
 
 def environment(
     *, devices: int = 1, memory: int = 80 * GiB, capability: str = "8.0", late_events: bool = False, values: bool = False, settings: str = "",
-    capture: Path | None = None, **variables: str,
+    capture: Path | None = None, **variables: str | None,
 ) -> dict[str, str]:  # fmt: skip
     """Of a process with such a stand-in. `settings`: PYTORCH_CUDA_ALLOC_CONF; `capture`: what it does is recorded there, with the process's
-    number before the ending."""
-    kept = {name: value for name, value in os.environ.items() if name != "CUDA_VISIBLE_DEVICES"}
+    number before the ending; a variable that is None isn't there."""
+    without = {"CUDA_VISIBLE_DEVICES", *(name for name, value in variables.items() if value is None)}
+    variables = {name: value for name, value in variables.items() if value is not None}
+    kept = {name: value for name, value in os.environ.items() if name not in without}
     paths = (ROOT / folder for folder in ("resources/pytorch/src", "resources/samples", "tests/python", "tests/gpu"))
     if capture is not None:
         variables = {"CUDA_INJECTION64_PATH": str(INJECT), "PLIMSOLL_CUPTI": str(FOLDER / "libstand_in_cupti.so"), "PLIMSOLL_CAPTURE_FILE": str(capture)} | variables
@@ -46,9 +48,12 @@ def _server() -> subprocess.Popen[str]:
     return server
 
 
-def _done(request: dict[str, Any], arguments: Sequence[str], seconds: int, gpu: dict[str, Any]) -> subprocess.CompletedProcess[str]:
+def _done(
+    request: dict[str, Any], arguments: Sequence[str], seconds: int, gpu: dict[str, Any], folder: Path | None = None
+) -> subprocess.CompletedProcess[str]:
     with tempfile.NamedTemporaryFile("r") as out, tempfile.NamedTemporaryFile("r") as err:
-        request |= {"arguments": arguments, "seconds": seconds, "environment": environment(**gpu), "out": out.name, "err": err.name}
+        request |= {"arguments": list(map(str, arguments)), "seconds": seconds, "folder": str(folder or Path.cwd())}
+        request |= {"environment": environment(**gpu), "out": out.name, "err": err.name}
         server = _server()
         print(json.dumps(request), file=server.stdin, flush=True)
         status = server.stdout.readline()
@@ -61,8 +66,20 @@ def run(code: str, *arguments: str, **gpu: Any) -> subprocess.CompletedProcess[s
     return _done({"code": code}, arguments, 280, gpu)
 
 
+def script(path: Path, *arguments: Any, folder: Path, expected: int = 0, **gpu: Any) -> subprocess.CompletedProcess[str]:
+    """A script that runs in a folder, and ends with the expected status."""
+    done = _done({"script": str(path)}, arguments, 280, gpu, folder)
+    assert done.returncode == expected, done.stderr[-4000:]
+    return done
+
+
 def result(module: str, *arguments: str, seconds: int = 280, **gpu: Any) -> Any:
     """What `python -m module arguments` prints on its last line, as JSON; it may take so many `seconds`."""
     done = _done({"module": module}, arguments, seconds, gpu)
     assert done.returncode == 0, done.stderr[-4000:]
     return json.loads(done.stdout.splitlines()[-1])
+
+
+def ranks(module: str, *arguments: Any, **gpu: Any) -> list[Any]:
+    """Of two processes on this computer that train together, ranks 0 and 1: what `python -m module rank arguments` prints on its last line."""
+    return result("helpers.on_stand_in.ranks", module, *arguments, **{"devices": 0, "GLOO_SOCKET_IFNAME": "lo"} | gpu)

@@ -14,11 +14,15 @@ import pytest
 import torch
 import torch.nn.functional as F
 from helpers import ROOT, step_plans, zoo
+from helpers.loop import ROTOR
 from plimsoll.common.graph_rows import VIEW
 from plimsoll.record.scratch import set_scratch
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 CLI = os.environ.get("PLIMSOLL_CLI", str(ROOT / "build" / "dev" / "bin" / "plimsoll-cli"))
+
+
+pytestmark = pytest.mark.usefixtures("older_objects")
 
 
 class Block(torch.nn.Module):
@@ -141,7 +145,7 @@ def test_the_planned_step_is_smaller_and_of_the_plans_ops(small):
 @pytest.mark.parametrize("options", [(), ("--granularity", "op"), ("--saved-sets", "on"), ("--runtime", "step")], ids=str)
 def test_saved_bytes_under_a_plan_are_those_that_were_predicted(small, options, tmp_path):
     plan = tmp_path / "plan.json"
-    said = json.loads(cli("plan", small[0], "--budget", "60%", *options, "--export", plan, "--json"))
+    said = json.loads(cli("plan", small[0], "--budget", "60%", *options, *ROTOR, "--export", plan, "--json"))
     model, arguments = made()
     path = plimsoll.measure(model, plan, steps=1, out=tmp_path / "small.measurement.json", **arguments)
     unplanned, planned = runs_of(path)
@@ -258,10 +262,10 @@ def measured_scratch(request, tmp_path_factory):
     folder, options = tmp_path_factory.mktemp("scratch"), request.param
     plimsoll.trace(target="cpu", **taking(Block), out=folder / "g.plimsoll.json.gz")
     graph, plain = folder / "g.plimsoll.json.gz", read(folder / "g.plimsoll.json.gz")
-    cli("plan", graph, "--budget", "75%", "--export", folder / "before.json", *options)
+    cli("plan", graph, "--budget", "75%", "--export", folder / "before.json", *options, *ROTOR)
     budget = json.loads((folder / "before.json").read_text())["budget_bytes"]
     before = planned_peak(Block, folder / "before.json", folder / "m.json", graph=graph)
-    cli("plan", graph, "--budget", budget, "--export", folder / "after.json", *options)
+    cli("plan", graph, "--budget", budget, "--export", folder / "after.json", *options, *ROTOR)
     return folder, plain, budget, before
 
 
@@ -292,7 +296,7 @@ def test_what_a_kept_result_took_is_not_kept(tmp_path):
     graph, plan = tmp_path / "g.plimsoll.json.gz", tmp_path / "after.json"
     plimsoll.trace(target="cpu", **taking(Taking), out=graph)
     plimsoll.measure(**taking(Taking), steps=1, graph=graph, out=tmp_path / "m.json")
-    cli("plan", graph, "--budget", "80%", "--export", plan, "--saved-sets", "on")
+    cli("plan", graph, "--budget", "80%", "--export", plan, "--saved-sets", "on", *ROTOR)
     planned_peak(Taking, plan, tmp_path / "m.json")
     ops, kept = read(graph), [op for region in json.loads(plan.read_text())["regions"] for op in region["save"]]
     assert sum(ops["targets"][ops["ops"][op][0]] == "aten.logsumexp.default" for op in kept) > 1

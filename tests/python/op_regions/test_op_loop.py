@@ -53,7 +53,7 @@ def plan_file(sample, regions):
 
 
 def planned(sample, path, *options):
-    answer = loop.cli("plan", make.sample_path(sample), "--planner", "rotor", *options, "--slots", 200, "--export", path)
+    answer = loop.cli("plan", make.sample_path(sample), "--planner", "rotor", *options, "--slots", 100, "--export", path)
     assert answer["verified"]
     return json.loads(path.read_text())
 

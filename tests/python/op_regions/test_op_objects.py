@@ -8,7 +8,7 @@ import weakref
 import plimsoll
 import pytest
 import torch
-from helpers import loop
+from helpers import EXHAUSTIVE, loop
 from helpers.op_plans import count_of, plan_between, random_regions, record, results, same, seeded
 from plimsoll import PlanMismatch
 
@@ -36,7 +36,7 @@ def cached(family):
 SGD = {"optimizer": lambda parameters: torch.optim.SGD(parameters, 0.1)}
 
 
-@pytest.mark.parametrize("family", ["gpt2", "llama"])
+@pytest.mark.parametrize("family", ["llama", *(["gpt2"] if EXHAUSTIVE else [])])
 def test_a_transformer_returns_its_cache(family, tmp_path):
     builder = lambda: cached(family)  # noqa: E731
     graph, plan = loop.trace(builder, tmp_path / "graph.plimsoll.json.gz", "cpu"), tmp_path / "plan.json"

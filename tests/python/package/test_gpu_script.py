@@ -4,7 +4,6 @@
 import csv
 import gzip
 import json
-import os
 import subprocess
 import sys
 
@@ -56,9 +55,8 @@ def test_arguments_move_together():
 
 
 def test_without_a_gpu_it_says_so():
-    hidden = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
-    done = subprocess.run([sys.executable, str(ROOT / "tests" / "gpu" / "compare.py")], capture_output=True, text=True, env=hidden)
-    assert (done.returncode, done.stdout) == (77, "")
+    done = stand_in.script(ROOT / "tests/gpu/compare.py", folder=ROOT, devices=0, expected=77)
+    assert done.stdout == ""
     assert done.stderr == "compare.py: no GPU that torch can use is here, so nothing was compared.\n"
 
 
@@ -66,10 +64,8 @@ def test_the_allocator_takes_on_the_stand_in_what_was_predicted(tmp_path):
     """Allocated blocks keep remainders of up to 1 MiB, and products take workspaces of cuBLAS."""
     table = tmp_path / "gpu.md"
     budgets = ["80%", "60%"] if EXHAUSTIVE else ["60%"]
-    command = [sys.executable, str(ROOT / "tests/gpu/compare.py"), "--cli", loop.program("PLIMSOLL_CLI"), "--out", str(table)]
-    command += ["--models", "GPT-2 small", "--budgets", *budgets]
-    done = subprocess.run(command, capture_output=True, text=True, env=stand_in.environment(), timeout=280)
-    assert done.returncode == 0, done.stderr[-2000:]
+    arguments = ("--cli", loop.program("PLIMSOLL_CLI"), "--out", table, "--models", "GPT-2 small", "--budgets", *budgets)
+    stand_in.script(ROOT / "tests/gpu/compare.py", *arguments, folder=tmp_path)
     lines = table.read_text().splitlines()
     assert lines[0].startswith("# Predictions against a GPU: ") and "stand-in GPU, compute capability 8.0" in lines[0]
     assert lines[1:3] == ["## Peaks", "| model | plan | predicted peak | requested by PyTorch | allocated by the GPU | predicted / allocated |"]

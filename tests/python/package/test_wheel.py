@@ -12,7 +12,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from helpers import ROOT, small
+from helpers import EXHAUSTIVE, ROOT, small
 
 SOURCES = ROOT / "resources" / "pytorch" / "src" / "plimsoll"
 CLI = os.environ.get("PLIMSOLL_CLI", str(ROOT / "build" / "dev" / "bin" / "plimsoll-cli"))
@@ -116,9 +116,10 @@ def test_help_names_each_command(user):
 def test_a_new_users_path_from_trace_to_apply(user, traced):
     folder, python = user
     assert traced["model"] == "gated"
-    by_module = run(python, "-m", "plimsoll.trace", "mine:step", "-o", "again.plimsoll.json", cwd=folder)
-    assert by_module == "again.plimsoll.json"
-    assert (folder / "again.plimsoll.json").read_bytes() == (folder / "mine.plimsoll.json").read_bytes()
+    if EXHAUSTIVE:  # which test_trace.py runs, too
+        by_module = run(python, "-m", "plimsoll.trace", "mine:step", "-o", "again.plimsoll.json", cwd=folder)
+        assert by_module == "again.plimsoll.json"
+        assert (folder / "again.plimsoll.json").read_bytes() == (folder / "mine.plimsoll.json").read_bytes()
     run(CLI, "plan", "mine.plimsoll.json", "--budget", "75%", "--export", "plan.json", cwd=folder)
     (folder / "apply.py").write_text(APPLY)
     plain, planned, equal, where = json.loads(run(python, "apply.py", "plan.json", cwd=folder))

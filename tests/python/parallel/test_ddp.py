@@ -4,11 +4,10 @@
 import json
 
 import torch
-from helpers import ddp_worker
+from helpers import ddp_worker, stand_in
 from helpers.op_plans import plan_of, record, region, seeded, with_saved
 from helpers.plans import plan_file
 from helpers.plans import region as calls
-from helpers.processes import two_processes
 from plimsoll.record.tracing import trace_graph
 
 
@@ -43,11 +42,7 @@ def frozen_plans():
 def test_two_processes_get_the_gradients_that_they_get_without_a_plan(tmp_path):
     file = tmp_path / "plans.json"
     file.write_text(json.dumps({"mixture": plans(), "normed": frozen_plans()}))
-    workers = two_processes("ddp_worker", tmp_path / "meeting", file)
-    for worker in workers:
-        out, errors = worker.communicate(timeout=240)
-        assert worker.returncode == 0, errors
-        found = json.loads(out.splitlines()[-1])
+    for found in stand_in.ranks("helpers.ddp_worker", tmp_path / "meeting", file):
         assert found.pop("wrapper").endswith("Apply it to the model's 'module' instead.")
         expected = [f"mixture {mode} {name}" for mode in ("plain", "unused", "static") for name in ("module", "op", "saved")]
         expected += [f"normed {mode} {name}" for mode in ("plain", "unused", "static") for name in ("module", "op")]
@@ -59,8 +54,5 @@ def test_gradients_reduced_by_hand_are_ddps(tmp_path):
     blocks = [calls(("0", "Sequential")), calls(("1", "Sequential"))]
     file = tmp_path / "plan.json"
     file.write_text(json.dumps(plan_file(blocks, freeze_stats=True)))
-    for worker in two_processes("ddp_manual_worker", tmp_path / "meeting", file):
-        out, errors = worker.communicate(timeout=240)
-        assert worker.returncode == 0, errors
-        found = json.loads(out.splitlines()[-1])
+    for found in stand_in.ranks("helpers.ddp_manual_worker", tmp_path / "meeting", file):
         assert len(found) == 10 and found == dict.fromkeys(found, True)

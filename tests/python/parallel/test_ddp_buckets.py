@@ -5,10 +5,10 @@ import json
 
 import plimsoll
 import pytest
+from helpers import stand_in
 from helpers.loop import cli
 from helpers.op_plans import made
 from helpers.plans import plan_file, region
-from helpers.processes import two_processes
 
 KIB, MIB = 1 << 10, 1 << 20
 # name, cap of DDP (None: its default), further words of --ddp
@@ -49,12 +49,7 @@ def workers(tmp_path_factory):
     ]
     plan = plan_file([region(("first", "Sequential")), region(("second", "Sequential"))])
     (folder / "settings.json").write_text(json.dumps({"settings": arguments, "plan": plan}))
-    found = []
-    for worker in two_processes("ddp_bucket_worker", folder / "meeting", folder / "settings.json"):
-        out, errors = worker.communicate(timeout=240)
-        assert worker.returncode == 0, errors
-        found.append(json.loads(out.splitlines()[-1]))
-    return found
+    return stand_in.ranks("helpers.ddp_bucket_worker", folder / "meeting", folder / "settings.json")
 
 
 @pytest.mark.parametrize("index", range(len(SETTINGS)))

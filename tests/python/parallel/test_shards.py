@@ -5,10 +5,9 @@ import json
 
 import plimsoll
 import pytest
-from helpers import shard_worker
+from helpers import shard_worker, stand_in
 from helpers.loop import cli, shards
 from helpers.plans import plan_file, region
-from helpers.processes import two_processes
 
 BLOCKS = ["g.0", "g.1", "h.0", "h.1"]
 block = lambda path: (path, "Block")  # noqa: E731
@@ -38,12 +37,7 @@ def workers(tmp_path_factory):
     folder = tmp_path_factory.mktemp("workers")
     cases = [[stage, BLOCKS, PLANS[name] if PLANS[name]["regions"] else None] for stage, name in CASES]
     (folder / "cases.json").write_text(json.dumps([*cases, [1, [], None]]))
-    found = []
-    for worker in two_processes("shard_worker", folder / "meeting", folder / "cases.json"):
-        out, errors = worker.communicate(timeout=240)
-        assert worker.returncode == 0, errors
-        found.append(json.loads(out.splitlines()[-1]))
-    return found
+    return stand_in.ranks("helpers.shard_worker", folder / "meeting", folder / "cases.json")
 
 
 def expected_rows(told, seen):

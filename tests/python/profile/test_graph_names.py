@@ -5,11 +5,11 @@ import json
 import pickle
 import re
 import subprocess
-import sys
 
 import pytest
+from helpers import stand_in
 from helpers.on_stand_in.language import language
-from helpers.on_stand_in.recorded import CLI, environment
+from helpers.on_stand_in.recorded import CLI
 
 TRAIN = (
     '''
@@ -45,7 +45,7 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("names")
     (folder / "train.py").write_text(TRAIN)
     for way in ("trace", "train"):
-        subprocess.run([sys.executable, "train.py", way], check=True, cwd=folder, env=environment(), capture_output=True)
+        stand_in.script(folder / "train.py", way, folder=folder)
     snapshot = pickle.loads((folder / "all.pickle").read_bytes())
     for events in snapshot["device_traces"]:
         for event in events:

@@ -4,8 +4,6 @@
 import gzip
 import pickle
 import re
-import subprocess
-import sys
 
 import pytest
 from helpers import ROOT, stand_in
@@ -25,16 +23,19 @@ def sample(name):
 @pytest.mark.parametrize("name", SAMPLES)
 def test_recorded_again_the_sample_is_the_same(name, tmp_path):
     out = tmp_path / "again.pickle.gz"
-    command = [sys.executable, str(ROOT / "resources/samples/record_profiles.py"), name, str(out)]
-    environment = stand_in.environment(memory=SAMPLES[name])
-    environment.pop("CUBLAS_WORKSPACE_CONFIG", None)  # of the other tests: cuBLAS's own workspace is in the samples
-    done = subprocess.run(command, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    script = ROOT / "resources/samples/record_profiles.py"
+    # Of the other tests: cuBLAS's own workspace is in the samples.
+    stand_in.script(script, name, out, folder=tmp_path, memory=SAMPLES[name], CUBLAS_WORKSPACE_CONFIG=None)
+
+    def stack(frames):
+        """Up to the script itself, which the stand-in's server calls here."""
+        calls = [(frame["filename"], frame["line"], frame["name"]) for frame in frames]
+        return tuple(calls[: next((n + 1 for n, call in enumerate(calls) if call[::2] == (script.name, "<module>")), None)])
 
     def content(snapshot):
         """All but addresses and times."""
         entries = [
-            (e["action"], e["size"], e["stream"], tuple((f["filename"], f["line"], f["name"]) for f in e["frames"])) for e in snapshot["device_traces"][0]
+            (e["action"], e["size"], e["stream"], stack(e["frames"])) for e in snapshot["device_traces"][0]
         ]
         blocks = [(b["size"], b["requested_size"], b["state"]) for s in snapshot["segments"] for b in s["blocks"]]
         return entries, sorted(blocks), [(a["name"], a["stage"]) for a in snapshot["external_annotations"]]

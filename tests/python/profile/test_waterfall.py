@@ -6,13 +6,15 @@ import subprocess
 import sys
 
 import pytest
+from helpers import stand_in
 from helpers.on_stand_in.language import language
 from helpers.on_stand_in.recorded import CLI, environment
 
 TRAIN = (
     '''
-"""Trains an MLP of six blocks: train.py BATCH plain|kept|frames [PLAN]; `train.py BATCH trace` records its step without a GPU."""
-import ctypes, json, sys
+"""Trains an MLP of six blocks: train.py BATCH plain|kept [PLAN]; `train.py BATCH trace` records its step without a GPU. With STACKS it has PyTorch
+record its memory, with stacks of that kind, to SNAPSHOT."""
+import ctypes, json, os, sys
 import plimsoll, torch
 '''
     + language(6)
@@ -25,8 +27,8 @@ size, way, rest = int(sys.argv[1]), sys.argv[2], sys.argv[3:]
 if way == "trace":
     plimsoll.trace(Language(), tuple(batch_of(size, "cpu")), loss=loss_of, targets=1, optimizer=torch.optim.AdamW, name="language")
     sys.exit()
-if way == "frames":
-    torch.cuda.memory._record_memory_history(stacks="all")
+if "STACKS" in os.environ:
+    torch.cuda.memory._record_memory_history(stacks=os.environ["STACKS"])
 model = Language().cuda()
 assert ctypes.CDLL("libcuda.so.1").cudaMalloc(ctypes.byref(ctypes.c_void_p()), ctypes.c_size_t(FOREIGN)) == 0  # as another library
 if rest:
@@ -41,8 +43,8 @@ for _ in range(3):
         loss_of(model(tokens), labels).backward()
     optimizer.step()
     optimizer.zero_grad()
-if way == "frames":
-    torch.cuda.memory._dump_snapshot("frames.pickle")
+if "STACKS" in os.environ:
+    torch.cuda.memory._dump_snapshot(os.environ["SNAPSHOT"])
 stats = torch.cuda.memory_stats()
 print(json.dumps({name: stats[f"{name}_bytes.all.peak"] for name in ("requested", "allocated", "reserved")}))
 '''
@@ -56,17 +58,26 @@ OUTPUT = 8 * 128 * 1000 * 4
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("waterfall")
     (folder / "train.py").write_text(TRAIN)
-    subprocess.run([sys.executable, "train.py", "8", "trace"], check=True, cwd=folder, env=environment())
+    stand_in.script(folder / "train.py", 8, "trace", folder=folder)
     return folder
 
 
 def recorded(folder, name, *arguments):
     """PyTorch's counters; the recordings are NAME.pickle and NAME.plmcap."""
-    variables = {key: value for key, value in environment().items() if key != "CUBLAS_WORKSPACE_CONFIG"}  # of the other tests
     command = [CLI, "record", "--snapshot", "-o", f"{name}.plmcap", "--", sys.executable, "train.py", *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=280, cwd=folder, env=variables)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=280, cwd=folder, env=environment(CUBLAS_WORKSPACE_CONFIG=None))
     assert done.returncode == 0, done.stderr[-3000:]
+    return counters(done)
+
+
+def counters(done):
     return json.loads(next(line for line in done.stdout.splitlines() if line.startswith("{")))
+
+
+def snapshot(folder, name, *arguments, stacks="python"):
+    """PyTorch's counters; NAME.pickle is what PyTorch itself writes."""
+    variables = {"CUBLAS_WORKSPACE_CONFIG": None, "STACKS": stacks, "SNAPSHOT": f"{name}.pickle"}
+    return counters(stand_in.script(folder / "train.py", *arguments, folder=folder, **variables))
 
 
 def diff(folder, *arguments, exit=0):
@@ -122,14 +133,13 @@ def test_phases_and_classes_add_up(plain, folder):
 
 
 def test_workspaces_are_recognised_by_their_stacks(folder):
-    variables = {key: value for key, value in environment().items() if key != "CUBLAS_WORKSPACE_CONFIG"}
-    subprocess.run([sys.executable, "train.py", "8", "frames"], check=True, cwd=folder, env=variables, capture_output=True)
+    snapshot(folder, "frames", 8, "plain", stacks="all")
     (workspace,) = (row for row in diff(folder, GRAPH, "frames.pickle")["rows"] if row["key"] == "workspaces")
     assert workspace["bytes"] == CUBLAS and "recognised by their stacks: 1 x 8,519,680 B" in workspace["text"]
 
 
 def test_an_output_that_the_loop_keeps_is_no_difference(folder):
-    counted = recorded(folder, "kept", 8, "kept")
+    counted = snapshot(folder, "kept", 8, "kept")
     answer = diff(folder, GRAPH, "kept.pickle")
     assert answer["measured_peak_bytes"] == counted["requested"]
     assert answer["not_explained_bytes"] == 0 and "outputs" not in rows(answer)
@@ -137,7 +147,7 @@ def test_an_output_that_the_loop_keeps_is_no_difference(folder):
 
 def test_a_planned_step_is_compared_with_its_plan(folder):
     subprocess.run([CLI, "plan", GRAPH, "--budget", "80%", "--export", "plan.json"], check=True, capture_output=True, cwd=folder)
-    counted = recorded(folder, "planned", 8, "plain", "plan.json")
+    counted = snapshot(folder, "planned", 8, "plain", "plan.json")
     answer = diff(folder, GRAPH, "planned.pickle", "plan.json")
     assert diff(folder, "plan.json", GRAPH, "planned.pickle")["rows"] == answer["rows"]  # in any order
     assert answer["measured_peak_bytes"] == counted["requested"] < 122_853_000
@@ -146,7 +156,7 @@ def test_a_planned_step_is_compared_with_its_plan(folder):
 
 
 def test_another_batch_is_refused(folder):
-    recorded(folder, "half", 4, "plain")
+    snapshot(folder, "half", 4, "plain")
     said = diff(folder, GRAPH, "half.pickle", exit=3)
     assert "half.pickle: The recording is one of another model, batch or plan" in said
     assert "the first that isn't there is 1,048,576 B of embedding · aten.embedding (forward), where " in said

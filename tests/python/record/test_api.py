@@ -18,6 +18,7 @@ from plimsoll import PlanMismatch, TraceError
 from plimsoll.record.tracing import trace_graph
 from torch import nn
 
+pytestmark = pytest.mark.usefixtures("older_objects")
 IMAGES, LABELS = torch.randn(6, 8, generator=torch.Generator().manual_seed(0)), torch.tensor([0, 1, 2, 3, 0, 1])
 
 

@@ -9,7 +9,7 @@ import pytest
 from helpers import EXHAUSTIVE
 from plimsoll.record.tracing import trace_graph
 
-LONG = ("densenet121", "vit_b_16")
+LONG = ("densenet121", "vit_b_16", "mobilenet_v3")
 # name: parameters, saved (without parameters and inputs), peak, ops of forward, loss, backward, engine sums in place, out of place
 FIGURES = {
     "resnet18": (46_758_048, 2_762_499_588, 2_960_605_576, 110, 2, 142, 8, 0),

@@ -2,7 +2,6 @@
 """Planned steps on the stand-in GPU: PyTorch's counters against what was predicted, to the byte; what a kernel takes besides has a name."""
 
 import itertools
-import json
 import os
 import subprocess
 from functools import cache
@@ -10,7 +9,6 @@ from functools import cache
 import pytest
 from helpers import EXHAUSTIVE, ROOT, stand_in
 from helpers.on_stand_in.planned import KINDS
-from helpers.processes import module_command
 from helpers.tables import WRITING, Table
 from helpers.zoo import ZOO
 
@@ -46,16 +44,6 @@ COLUMNS = ("predicted", "requested", "more", "taken by", "allocated", "reserved"
 TABLE = Table("STAND_IN.md", ("model", "plan", "way down"), COLUMNS, [key(*case) for case in ALL])
 
 
-def under_ddp(folder, *cases):
-    """What each of two processes found."""
-    gpu = stand_in.environment(devices=2, memory=MEMORY, values=True) | {"GLOO_SOCKET_IFNAME": "lo"}
-    command = lambda rank: module_command("helpers.on_stand_in.planned_ranks", rank, folder, *cases)  # noqa: E731
-    ranks = [subprocess.Popen(command(rank), env=gpu, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for rank in range(2)]
-    told = [rank.communicate(timeout=600) for rank in ranks]
-    assert [rank.returncode for rank in ranks] == [0, 0], told[0][1][-4000:] + told[1][1][-4000:]
-    return [json.loads(out.splitlines()[-1]) for out, _ in told]
-
-
 @pytest.fixture(scope="module")
 def outcomes(tmp_path_factory):
     """Of a model's cases, run in one process, or under DDP in two: what each of these found."""
@@ -66,7 +54,7 @@ def outcomes(tmp_path_factory):
         folder, name = str(tmp_path_factory.mktemp(model)), model.removesuffix(DDP)
         texts = [f"{name}/{'modules' if kind == NONE else kind}/{share}" for _, kind, share in mine]
         if name != model:
-            found = under_ddp(folder, *texts)
+            found = stand_in.ranks("helpers.on_stand_in.planned_ranks", folder, *texts, devices=2, memory=MEMORY, values=True, seconds=600)
         else:
             found = [stand_in.result("helpers.on_stand_in.planned", folder, *texts, seconds=1200, memory=MEMORY)]
         return {case: [told[text] for told in found] for case, text in zip(mine, texts)}

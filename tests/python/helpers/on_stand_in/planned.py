@@ -20,6 +20,7 @@ from helpers import loop
 from helpers.on_stand_in.events import Blocks, counted
 from helpers.once import once
 from helpers.zoo import ZOO
+from torch.overrides import TorchFunctionMode
 
 KINDS = {"modules": (), "ops": ("--granularity", "op"), "saved sets": ("--saved-sets", "on")}
 WITHOUT_WORKSPACES = {"CUBLAS_WORKSPACE_CONFIG": ":0:0", "CUBLASLT_WORKSPACE_SIZE": "0"}  # else 8,519,680 and 1,048,576 bytes in most products
@@ -30,6 +31,17 @@ ALLOCATING = ("empty", "resize", "clone", "contiguous", "_to_copy", "copy")  # f
 NO_PLAN = {"format": "plimsoll-plan", "version": 1, "runtime": "checkpoint", "regions": []}
 
 
+class Unset(TorchFunctionMode):
+    """New tensors keep the zeros of new memory: the stand-in has no values, and drawing those of a hundred million parameters takes seconds."""
+
+    FILLS = {getattr(torch.Tensor, name) for name in ("normal_", "uniform_", "fill_", "zero_")}
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if func in self.FILLS:
+            return args[0]
+        return (torch.zeros if func is torch.randn else func)(*args, **(kwargs or {}))
+
+
 def built(name: str) -> dict[str, Any]:
     """trace()'s arguments; "gpt2:bfloat16" runs forward and loss under autocast, "gpt2*2" accumulates gradients over two micro-steps,
     "gpt2@real" has the size that people train. Without
@@ -37,7 +49,9 @@ def built(name: str) -> dict[str, Any]:
     name, _, size = name.partition("@")
     name, _, count = name.partition("*")
     name, _, dtype = name.partition(":")
-    step = {**getattr(ZOO[name], size or "lean")(), **({"autocast": getattr(torch, dtype)} if dtype else {}), **({"micro_steps": int(count)} if count else {})}
+    with Unset() if size else contextlib.nullcontext():
+        step = getattr(ZOO[name], size or "lean")()
+    step = {**step, **({"autocast": getattr(torch, dtype)} if dtype else {}), **({"micro_steps": int(count)} if count else {})}
     step.get("kwargs", {}).pop("attention_mask", None)
     return step
 
