@@ -57,6 +57,18 @@ void addBlocks(DeviceSummary& summary, const DeviceTrace& device)
     }
 }
 
+/// The device with the highest of these peaks.
+std::size_t highestOf(const std::vector<DeviceTrace>& devices,
+                      const std::vector<base::Bytes>& peaks)
+{
+    std::size_t highest = 0;
+    for (std::size_t i = 0; i < devices.size(); ++i)
+        if (devices[i].ordinal() >= 0
+            && (devices[highest].ordinal() < 0 || peaks[i] > peaks[highest]))
+            highest = i;
+    return highest;
+}
+
 bool isRingSize(std::uint64_t events)
 {
     constexpr std::uint64_t kLeast = 100;
@@ -107,14 +119,26 @@ DeviceSummary summaryOf(const DeviceTrace& device)
 TraceSummary summaryOf(const MemoryTrace& trace)
 {
     TraceSummary summary;
+    std::vector<base::Bytes> peaks;
     for (const DeviceTrace& device : trace.devices()) {
         summary.devices.push_back(summaryOf(device));
-        const DeviceSummary& added = summary.devices.back();
-        const DeviceSummary& best = summary.devices[summary.highest];
-        if (added.ordinal >= 0 && (best.ordinal < 0 || added.peak > best.peak))
-            summary.highest = summary.devices.size() - 1;
+        peaks.push_back(summary.devices.back().peak);
     }
+    summary.highest = highestOf(trace.devices(), peaks);
     return summary;
+}
+
+std::size_t highestDevice(const MemoryTrace& trace)
+{
+    const std::vector<DeviceTrace>& devices = trace.devices();
+    const auto isGpu = [](const DeviceTrace& device) { return device.ordinal() >= 0; };
+    // Of a single one, the peak isn't needed.
+    std::vector<base::Bytes> peaks(devices.size());
+    if (std::ranges::count_if(devices, isGpu) > 1)
+        std::ranges::transform(devices, peaks.begin(), [](const DeviceTrace& device) {
+            return base::Bytes{std::ranges::max(liveBytes(device))};
+        });
+    return highestOf(devices, peaks);
 }
 
 } // namespace plimsoll::memtrace

@@ -44,11 +44,12 @@ struct DeviceSummary
 struct TraceSummary
 {
     std::vector<DeviceSummary> devices; ///< as MemoryTrace::devices()
-    /// The device with the highest peak; pinned host memory only if there is nothing else.
-    std::size_t highest = 0;
+    std::size_t highest = 0;            ///< highestDevice()
 };
 
 [[nodiscard]] DeviceSummary summaryOf(const DeviceTrace& device);
 [[nodiscard]] TraceSummary summaryOf(const MemoryTrace& trace);
+/// Index of the device with the highest peak; pinned host memory only if there is nothing else.
+[[nodiscard]] std::size_t highestDevice(const MemoryTrace& trace);
 
 } // namespace plimsoll::memtrace

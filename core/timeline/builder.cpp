@@ -36,12 +36,6 @@ Builder::Builder(Times times, LayersPtr layers)
 {
 }
 
-Builder& Builder::add(const Interval& interval)
-{
-    m_intervals.push_back(interval);
-    return *this;
-}
-
 base::Result<std::uint32_t> Builder::stepOf(std::int64_t time) const
 {
     const bool isFirst = m_intervals.empty();

@@ -35,7 +35,11 @@ public:
     Builder(Times times, LayersPtr layers);
 
     /// Only on an axis of steps. Begin and end must be steps, begin <= end, layer and lane known.
-    Builder& add(const Interval& interval);
+    Builder& add(const Interval& interval)
+    {
+        m_intervals.push_back(interval);
+        return *this;
+    }
     void reserve(std::size_t intervals) { m_intervals.reserve(intervals); }
     /// What isn't freed is live until the end. `time` is a step or nanoseconds. An event that fails
     /// has no effect.

@@ -2,8 +2,11 @@
 #include "core/timeline/timeline.h"
 
 #include <algorithm>
+#include <array>
+#include <limits>
 #include <numeric>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 namespace plimsoll::timeline {
@@ -25,16 +28,33 @@ auto of(const std::vector<Value>& values)
 
 } // namespace
 
+/// A visit that returns false is the last one.
 template <typename Visit>
-void Timeline::replay(Stack stack, Cursor at, std::size_t begin, std::size_t end,
-                      Visit&& visit) const
+void Timeline::replay(State state, std::size_t begin, std::size_t end, Visit&& visit) const
 {
+    Cursor& at = state.at;
     for (std::size_t step = begin; step < end; ++step) {
-        for (; at.begun < m_intervals.size() && m_intervals[at.begun].begin <= step; ++at.begun)
-            stack[m_intervals[at.begun].layer] += m_intervals[at.begun].bytes;
-        for (; at.ended < m_byEnd.size() && m_intervals[m_byEnd[at.ended]].end < step; ++at.ended)
-            stack[m_intervals[m_byEnd[at.ended]].layer] -= m_intervals[m_byEnd[at.ended]].bytes;
-        visit(step, stack, at);
+        for (; at.begun < m_intervals.size(); ++at.begun) {
+            const Interval& interval = m_intervals[at.begun];
+            if (interval.begin > step)
+                break;
+            state.stack[interval.layer] += interval.bytes;
+            state.total += interval.bytes.count();
+        }
+        for (; at.ended < m_byEnd.size(); ++at.ended) {
+            const Interval& interval = m_intervals[m_byEnd[at.ended]];
+            if (interval.end >= step)
+                break;
+            state.stack[interval.layer] -= interval.bytes;
+            state.total -= interval.bytes.count();
+        }
+        if constexpr (std::is_same_v<std::invoke_result_t<Visit&, std::size_t, const State&>,
+                                     bool>) {
+            if (!visit(step, std::as_const(state)))
+                return;
+        } else {
+            visit(step, std::as_const(state));
+        }
     }
 }
 
@@ -44,10 +64,15 @@ void Timeline::replay(std::size_t begin, std::size_t end, Visit&& visit) const
     if (begin >= end)
         return;
     const std::size_t checkpoint = begin >> m_shift;
-    replay(m_checkpoints[checkpoint], m_cursors[checkpoint], checkpoint << m_shift, end,
-           [&](std::size_t step, const Stack& stack, const Cursor& /*at*/) {
-               if (step >= begin)
-                   visit(step, stack);
+    const Stack& stack = m_checkpoints[checkpoint];
+    replay(State{stack, sumOf(stack).count(), m_cursors[checkpoint]}, checkpoint << m_shift, end,
+           [&](std::size_t step, const State& state) {
+               if constexpr (std::is_same_v<decltype(visit(step, state)), bool>) {
+                   return step < begin || visit(step, state);
+               } else {
+                   if (step >= begin)
+                       visit(step, state);
+               }
            });
 }
 
@@ -56,7 +81,7 @@ Stack Timeline::stackAt(std::size_t step) const
     if (m_shift == 0)
         return m_stacks.at(step);
     Stack found;
-    replay(step, step + 1, [&](std::size_t /*step*/, const Stack& stack) { found = stack; });
+    replay(step, step + 1, [&](std::size_t /*step*/, const State& state) { found = state.stack; });
     return found;
 }
 
@@ -74,26 +99,27 @@ std::vector<std::int64_t> Timeline::totals() const
         return totals;
     }
     replay(0, stepCount(),
-           [&](std::size_t step, const Stack& stack) { totals[step] = sumOf(stack).count(); });
+           [&](std::size_t step, const State& state) { totals[step] = state.total; });
     return totals;
 }
 
 template <typename Better>
-std::size_t Timeline::bestStepIn(const Pyramid<Better>& pyramid,
+Timeline::Found Timeline::bestIn(const Pyramid<Better>& pyramid,
                                  const std::vector<std::int64_t>& sections, std::size_t begin,
                                  std::size_t end) const
 {
-    if (m_shift == 0)
-        return pyramid.bestIn([this](std::size_t step) { return m_stacks.totalAt(step); }, begin,
-                              end);
-    std::size_t best = begin;
+    if (m_shift == 0) {
+        const std::size_t step =
+            pyramid.bestIn([this](std::size_t at) { return m_stacks.totalAt(at); }, begin, end);
+        return {step, m_stacks.at(step)};
+    }
+    Found best;
     std::optional<std::int64_t> value;
     const auto consider = [&](std::size_t from, std::size_t to) {
-        replay(from, to, [&](std::size_t step, const Stack& stack) {
-            const std::int64_t total = sumOf(stack).count();
-            if (!value || Better{}(total, *value)) {
-                best = step;
-                value = total;
+        replay(from, to, [&](std::size_t step, const State& state) {
+            if (!value || Better{}(state.total, *value)) {
+                best = {step, state.stack};
+                value = state.total;
             }
         });
     };
@@ -108,8 +134,14 @@ std::size_t Timeline::bestStepIn(const Pyramid<Better>& pyramid,
     const std::size_t stretch = pyramid.bestIn(of(sections), first, last);
     if (begin < first << m_shift && !Better{}(sections[stretch], sections[first - 1]))
         consider(begin, first << m_shift);
-    if (!value || Better{}(sections[stretch], *value))
-        consider(stretch << m_shift, (stretch + 1) << m_shift);
+    if (!value || Better{}(sections[stretch], *value)) {
+        value = sections[stretch];
+        replay(stretch << m_shift, (stretch + 1) << m_shift,
+               [&](std::size_t step, const State& state) {
+                   best = {step, state.stack};
+                   return state.total != *value;
+               });
+    }
     if (last << m_shift < end && Better{}(sections[last], *value))
         consider(last << m_shift, end);
     return best;
@@ -117,12 +149,42 @@ std::size_t Timeline::bestStepIn(const Pyramid<Better>& pyramid,
 
 std::size_t Timeline::largestStepIn(std::size_t begin, std::size_t end) const
 {
-    return bestStepIn(m_largest, m_sectionLargest, begin, end);
+    return bestIn(m_largest, m_sectionLargest, begin, end).step;
 }
 
 std::size_t Timeline::smallestStepIn(std::size_t begin, std::size_t end) const
 {
-    return bestStepIn(m_smallest, m_sectionSmallest, begin, end);
+    return bestIn(m_smallest, m_sectionSmallest, begin, end).step;
+}
+
+std::vector<Timeline::Found> Timeline::largestInEach(std::span<const StepSpan> ranges) const
+{
+    std::vector<Found> found(ranges.size());
+    const std::size_t steps = ranges.empty() ? 0 : ranges.back().end - ranges.front().begin;
+    if (m_shift == 0 || steps >> m_shift > ranges.size()) {
+        std::ranges::transform(ranges, found.begin(), [this](const StepSpan& range) {
+            return bestIn(m_largest, m_sectionLargest, range.begin, range.end);
+        });
+        return found;
+    }
+    // Those of a few steps share what is replayed.
+    std::vector<std::int64_t> largest(ranges.size(), -1);
+    std::size_t first = 0; // of the ranges that the step is in
+    std::size_t last = 0;
+    replay(ranges.empty() ? 0 : ranges.front().begin, ranges.empty() ? 0 : ranges.back().end,
+           [&](std::size_t step, const State& state) {
+               while (last < ranges.size() && ranges[last].begin <= step)
+                   ++last;
+               while (first < last && ranges[first].end <= step)
+                   ++first;
+               for (std::size_t i = first; i < last; ++i) {
+                   if (state.total <= largest[i])
+                       continue;
+                   largest[i] = state.total;
+                   found[i] = {step, state.stack};
+               }
+           });
+    return found;
 }
 
 std::vector<std::uint32_t> Timeline::aliveAt(std::size_t step) const
@@ -154,6 +216,12 @@ std::vector<std::uint32_t> Timeline::aliveAt(std::size_t step) const
 std::size_t Timeline::stepAtTime(base::Nanoseconds time) const
 {
     const std::size_t begun = m_times.countUntil(time.count());
+    return std::clamp<std::size_t>(begun, 1, stepCount()) - 1;
+}
+
+std::size_t Timeline::stepAtTime(base::Nanoseconds time, std::size_t from, std::size_t ahead) const
+{
+    const std::size_t begun = m_times.countUntil(time.count(), from, ahead);
     return std::clamp<std::size_t>(begun, 1, stepCount()) - 1;
 }
 
@@ -204,22 +272,42 @@ void Timeline::keepEachStep()
 
 void Timeline::keepCheckpoints()
 {
-    replay({}, {}, 0, stepCount(), [&](std::size_t step, const Stack& stack, const Cursor& at) {
-        const std::int64_t total = sumOf(stack).count();
-        if (step >> m_shift == m_checkpoints.size()) {
-            m_checkpoints.push_back(stack);
-            m_cursors.push_back(at);
-            m_sectionLargest.push_back(total);
-            m_sectionSmallest.push_back(total);
-        } else {
-            m_sectionLargest.back() = std::max(m_sectionLargest.back(), total);
-            m_sectionSmallest.back() = std::min(m_sectionSmallest.back(), total);
+    constexpr std::size_t kSteps = std::size_t{1} << kCheckpointShift;
+    const std::size_t sections = (stepCount() + kSteps - 1) / kSteps;
+    m_checkpoints.reserve(sections);
+    m_cursors.reserve(sections);
+    m_sectionLargest.reserve(sections);
+    m_sectionSmallest.reserve(sections);
+    State state;
+    Cursor& at = state.at;
+    for (std::size_t first = 0; first < stepCount(); first += kSteps) {
+        m_checkpoints.push_back(state.stack);
+        m_cursors.push_back(at);
+        // What each step adds to the one before it, without a look at the steps one by one.
+        const std::size_t last = std::min(first + kSteps, stepCount());
+        std::array<std::int64_t, kSteps> changes{};
+        for (; at.begun < m_intervals.size() && m_intervals[at.begun].begin < last; ++at.begun) {
+            const Interval& interval = m_intervals[at.begun];
+            state.stack[interval.layer] += interval.bytes;
+            changes[interval.begin - first] += interval.bytes.count();
         }
-    });
-    m_checkpoints.shrink_to_fit();
-    m_cursors.shrink_to_fit();
-    m_sectionLargest.shrink_to_fit();
-    m_sectionSmallest.shrink_to_fit();
+        for (; at.ended < m_byEnd.size(); ++at.ended) {
+            const Interval& interval = m_intervals[m_byEnd[at.ended]];
+            if (std::size_t{interval.end} + 1 >= last)
+                break;
+            state.stack[interval.layer] -= interval.bytes;
+            changes[interval.end + 1 - first] -= interval.bytes.count();
+        }
+        std::int64_t largest = std::numeric_limits<std::int64_t>::min();
+        std::int64_t smallest = std::numeric_limits<std::int64_t>::max();
+        for (std::size_t step = 0; step < last - first; ++step) {
+            state.total += changes[step];
+            largest = std::max(largest, state.total);
+            smallest = std::min(smallest, state.total);
+        }
+        m_sectionLargest.push_back(largest);
+        m_sectionSmallest.push_back(smallest);
+    }
     m_largest = Pyramid<std::greater<>>{m_sectionLargest.size(), of(m_sectionLargest)};
     m_smallest = Pyramid<std::less<>>{m_sectionSmallest.size(), of(m_sectionSmallest)};
 }

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,13 @@ struct Mark
 {
     std::uint32_t step = 0;
     std::string label;
+};
+
+/// Steps begin..end - 1.
+struct StepSpan
+{
+    std::size_t begin = 0;
+    std::size_t end = 0;
 };
 
 /// What is drawn: memory by layer over an axis of steps, or of nanoseconds, whose steps are what
@@ -63,6 +71,15 @@ public:
     /// The first step with the largest total in [begin, end), in O(log n). Requires begin < end <=
     /// stepCount().
     [[nodiscard]] std::size_t largestStepIn(std::size_t begin, std::size_t end) const;
+    /// A step and its stack.
+    struct Found
+    {
+        std::size_t step = 0;
+        Stack stack{};
+    };
+    /// largestStepIn() of several ranges at once, such as the columns of a plot. None begins or
+    /// ends before the one in front of it.
+    [[nodiscard]] std::vector<Found> largestInEach(std::span<const StepSpan> ranges) const;
     /// The first step with the smallest total, likewise.
     [[nodiscard]] std::size_t smallestStepIn(std::size_t begin, std::size_t end) const;
     /// Indices of the intervals live during a step, largest first. Its time depends on their
@@ -78,6 +95,9 @@ public:
     [[nodiscard]] base::Nanoseconds duration() const { return timeAt(stepCount()); }
     /// The step that runs at a time, clamped to the range of steps. Requires stepCount() > 0.
     [[nodiscard]] std::size_t stepAtTime(base::Nanoseconds time) const;
+    /// The same for a time not before the begin of `from`, fast if it is about `ahead` steps later.
+    [[nodiscard]] std::size_t stepAtTime(base::Nanoseconds time, std::size_t from,
+                                         std::size_t ahead) const;
 
 private:
     friend class Builder;
@@ -87,18 +107,24 @@ private:
         std::uint32_t begun = 0;
         std::uint32_t ended = 0;
     };
-    /// Calls visit(step, stack) for the steps of [begin, end), from a stack and cursor at the step
-    /// before.
+    /// What is known of a step.
+    struct State
+    {
+        Stack stack;
+        std::int64_t total = 0;
+        Cursor at;
+    };
+    /// Calls visit(step, state) for the steps of [begin, end), from the state of the step before.
     template <typename Visit>
-    void replay(Stack stack, Cursor at, std::size_t begin, std::size_t end, Visit&& visit) const;
+    void replay(State state, std::size_t begin, std::size_t end, Visit&& visit) const;
     /// The same from the checkpoint before `begin`.
     template <typename Visit>
     void replay(std::size_t begin, std::size_t end, Visit&& visit) const;
     /// `sections`: the best totals between two checkpoints.
     template <typename Better>
-    [[nodiscard]] std::size_t bestStepIn(const Pyramid<Better>& best,
-                                         const std::vector<std::int64_t>& sections,
-                                         std::size_t begin, std::size_t end) const;
+    [[nodiscard]] Found bestIn(const Pyramid<Better>& best,
+                               const std::vector<std::int64_t>& sections, std::size_t begin,
+                               std::size_t end) const;
     /// Builds everything from m_intervals and m_times.
     void index();
     void keepEachStep();

@@ -59,6 +59,36 @@ std::optional<Times> Times::fromColumns(Columns columns)
     return times;
 }
 
+std::size_t Times::countUntil(std::int64_t time, std::size_t from, std::size_t ahead) const
+{
+    // Between `from`, which isn't after the time, and `end`, which is.
+    std::size_t end = size();
+    std::size_t distance = ahead / 16 + 1;
+    for (std::size_t at = from + ahead; at < end; at = from + distance, distance *= 2) {
+        if ((*this)[at] > time) {
+            end = at;
+            break;
+        }
+        from = at;
+    }
+    // Most often a little before the first place looked at.
+    distance = ahead / 16 + 1;
+    while (end - from > 2 * distance) {
+        const std::size_t at = end - distance;
+        distance *= 2;
+        if ((*this)[at] <= time) {
+            from = at;
+            break;
+        }
+        end = at;
+    }
+    while (end - from > 1) {
+        const std::size_t half = from + (end - from) / 2;
+        ((*this)[half] > time ? end : from) = half;
+    }
+    return end;
+}
+
 std::size_t Times::countUntil(std::int64_t time) const
 {
     // First among the blocks, whose first times are a hundredth of the memory.

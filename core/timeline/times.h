@@ -34,6 +34,10 @@ public:
     }
     /// Number of times that are not after `time`.
     [[nodiscard]] std::size_t countUntil(std::int64_t time) const;
+    /// The same where the time at `from` isn't after `time`, fast if the number is about `from` +
+    /// `ahead`.
+    [[nodiscard]] std::size_t countUntil(std::int64_t time, std::size_t from,
+                                         std::size_t ahead) const;
 
     /// Compressed times as they are stored, by block and by time.
     struct Columns

@@ -27,11 +27,16 @@ std::optional<std::uint32_t> MapPicture::allocationAt(const QPoint& pixel) const
 
 void MapPicture::fill(const QRect& pixels, QRgb ink, std::uint32_t allocation)
 {
-    for (int row = pixels.top(); row <= pixels.bottom(); ++row) {
-        auto* line = reinterpret_cast<QRgb*>(image.scanLine(row));
-        std::fill_n(line + pixels.left(), pixels.width(), ink);
-        auto* ids = allocations.data() + static_cast<std::ptrdiff_t>(row) * image.width();
-        std::fill_n(ids + pixels.left(), pixels.width(), allocation);
+    const std::ptrdiff_t stride = image.bytesPerLine() / 4;
+    const std::ptrdiff_t top = pixels.top();
+    QRgb* line = reinterpret_cast<QRgb*>(image.bits()) + top * stride + pixels.left();
+    std::uint32_t* ids = allocations.data() + top * image.width() + pixels.left();
+    const int width = pixels.width();
+    for (int left = pixels.height(); left > 0; --left) {
+        std::fill_n(line, width, ink);
+        std::fill_n(ids, width, allocation);
+        line += stride;
+        ids += image.width();
     }
 }
 

@@ -13,6 +13,7 @@
 #include <QHelpEvent>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QRegion>
 #include <QToolTip>
 #include <QWheelEvent>
 
@@ -33,10 +34,11 @@ constexpr double kDragDistance = 4;
 QImage moved(const MapPicture& picture, const MapPart& to, QRgb ground)
 {
     QImage image{to.pixels, QImage::Format_RGB32};
-    image.fill(ground);
     const MapPart& from = picture.part;
-    if (from.pixels.height() != to.pixels.height())
+    if (from.pixels.height() != to.pixels.height()) {
+        image.fill(ground);
         return image;
+    }
     std::vector<int> source(static_cast<std::size_t>(to.pixels.width()));
     for (std::size_t x = 0; x < source.size(); ++x) {
         const double position =
@@ -48,8 +50,7 @@ QImage moved(const MapPicture& picture, const MapPart& to, QRgb ground)
         auto* row = reinterpret_cast<QRgb*>(image.scanLine(y));
         const auto* old = reinterpret_cast<const QRgb*>(picture.image.constScanLine(y));
         for (std::size_t x = 0; x < source.size(); ++x)
-            if (source[x] >= 0)
-                row[x] = old[source[x]];
+            row[x] = source[x] >= 0 ? old[source[x]] : ground;
     }
     return image;
 }
@@ -184,8 +185,12 @@ void MemoryMapView::paintEvent(QPaintEvent* /*event*/)
 {
     const Theme& theme = Theme::current();
     QPainter painter{this};
-    painter.fillRect(rect(), theme.color(Role::Panel));
     const QRectF plot = plotRect();
+    // Where the picture follows, which has no pixels beside whole ones, there is nothing to fill.
+    const QRect covered =
+        m_picture == nullptr ? QRect{} : plot.toAlignedRect().adjusted(2, 2, -2, -2);
+    for (const QRect& part : QRegion{rect()} - covered)
+        painter.fillRect(part, theme.color(Role::Panel));
     const QRectF header =
         QRectF(0, 0, width(), theme.px(kHeader)).adjusted(theme.px(12), 0, -theme.px(12), 0);
     const QFont& strong = theme.font(TextRole::Strong);
@@ -197,7 +202,10 @@ void MemoryMapView::paintEvent(QPaintEvent* /*event*/)
     drawName(painter, QPointF{left, baselineIn(header, theme.font(TextRole::Small))},
              fittedName(theme.font(TextRole::Small), m_subtitle, Qt::ElideRight,
                         std::max(0.0, header.right() - left)));
+    painter.save();
+    painter.setClipRegion(QRegion{rect()} - covered);
     painter.fillRect(plot, theme.color(Role::Plot));
+    painter.restore();
     if (m_scene == nullptr)
         return;
     refresh();

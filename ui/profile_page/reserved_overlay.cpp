@@ -36,8 +36,8 @@ QImage hatchTile(const Theme& theme, double ratio)
     return tile;
 }
 
-/// Fills what is reserved and not live, row by row: textured rectangles by the column take ten
-/// times as long, since Qt hands each to its threads.
+/// Fills an image with what is reserved and not live, row by row: textured rectangles by the column
+/// take ten times as long, since Qt hands each to its threads.
 void hatch(QImage& image, const std::vector<float>& reserved, const std::vector<float>& live,
            const QImage& tile, double ratio)
 {
@@ -49,21 +49,32 @@ void hatch(QImage& image, const std::vector<float>& reserved, const std::vector<
     const auto rowOf = [&](float height) {
         return image.height() - static_cast<int>(std::lround(static_cast<double>(height) * ratio));
     };
-    int first = image.height();
     for (std::size_t x = 0; x < width; ++x) {
         const auto column =
             std::min(columns - 1, static_cast<std::size_t>(static_cast<double>(x) / ratio));
         top[x] = rowOf(reserved[column]);
         bottom[x] = rowOf(live[column]);
-        first = std::min(first, top[x]);
     }
-    for (int y = std::max(0, first); y < image.height(); ++y) {
+    const int first = width == 0 ? image.height() : std::ranges::min(top);
+    const int last = width == 0 ? 0 : std::ranges::max(bottom);
+    const auto side = static_cast<std::size_t>(tile.width());
+    for (int y = 0; y < image.height(); ++y) {
         auto* row = reinterpret_cast<QRgb*>(image.scanLine(y));
+        if (y < first || y >= last) {
+            std::fill_n(row, image.width(), 0U);
+            continue;
+        }
         const auto* fill = reinterpret_cast<const QRgb*>(tile.constScanLine(y % tile.height()));
-        const auto side = static_cast<std::size_t>(tile.width());
-        for (std::size_t x = 0, at = 0; x < width; ++x, at = at + 1 == side ? 0 : at + 1)
-            if (y >= top[x] && y < bottom[x])
-                row[x] = fill[at];
+        // Tile by tile and without branches, for several pixels at a time.
+        for (std::size_t begin = 0; begin < width; begin += side) {
+            const std::size_t count = std::min(side, width - begin);
+            for (std::size_t i = 0; i < count; ++i) {
+                const bool isReserved = y >= top[begin + i];
+                const bool isIdle = y < bottom[begin + i];
+                row[begin + i] = isReserved && isIdle ? fill[i] : QRgb{0};
+            }
+        }
+        std::fill(row + width, row + image.width(), 0U);
     }
 }
 
@@ -122,13 +133,13 @@ void ReservedOverlay::draw(const PaintContext& context)
     const Coordinates columns{QRectF{0, 0, std::round(plot.width()), plot.height()},
                               context.frame.at.visibleBegin(), context.frame.at.visibleEnd(),
                               context.frame.at.bytes()};
-    const std::vector<StepSpan> spans = columnSpans(model.axis, columns);
+    const std::vector<StepSpan> spans =
+        ratio == 1 ? context.columns->spans : columnSpans(model.axis, columns);
     const std::vector<float> reserved =
         nearPlot(heights(m_reserved, spans, columns), plot.height());
     const std::vector<float> live =
         nearPlot(liveHeights(*context.columns, spans.size(), ratio), plot.height());
     QImage image{(plot.size() * ratio).toSize(), QImage::Format_ARGB32_Premultiplied};
-    image.fill(Qt::transparent);
     hatch(image, reserved, live, hatchTile(context.theme, ratio), ratio);
     image.setDevicePixelRatio(ratio);
     QPainter painter{&image};

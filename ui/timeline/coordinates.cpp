@@ -37,16 +37,18 @@ std::size_t StepAxis::stepAt(double position) const
     return std::min(static_cast<std::size_t>(floor), stepCount() - 1);
 }
 
-std::size_t StepAxis::stepAt(double position, std::size_t from) const
+std::size_t StepAxis::stepAt(double position, std::size_t from, std::size_t ahead) const
 {
-    constexpr int kNear = 12;
+    constexpr std::size_t kNear = 12;
     const double floor = std::floor(std::clamp(position, 0.0, length()));
-    for (int i = 0; i < kNear; ++i) {
+    for (std::size_t i = 0; ahead < kNear && i < kNear; ++i) {
         if (from + 1 >= stepCount() || positionOf(from + 1) > floor)
             return from;
         ++from;
     }
-    return stepAt(position);
+    if (!m_hasTimes || positionOf(from) > floor)
+        return stepAt(position);
+    return m_timeline->stepAtTime(base::Nanoseconds{static_cast<std::int64_t>(floor)}, from, ahead);
 }
 
 Coordinates::Coordinates(const QRectF& plot, double visibleBegin, double visibleEnd,
@@ -69,8 +71,9 @@ StepSpans::StepSpans(const StepAxis& axis, double from)
 StepSpan StepSpans::upTo(double to)
 {
     const std::size_t begin = m_step;
-    std::size_t last = m_axis->stepAt(to, begin);
+    std::size_t last = m_axis->stepAt(to, begin, m_ahead);
     m_step = to <= 0 ? 0 : last;
+    m_ahead = last - std::min(last, begin);
     // A step that begins exactly at the right edge belongs to the next column.
     if (last > begin && m_axis->positionOf(last) >= to)
         --last;

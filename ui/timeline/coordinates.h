@@ -27,8 +27,8 @@ public:
     [[nodiscard]] double positionOf(std::size_t step) const;
     /// The step at a position, clamped. Requires stepCount() > 0.
     [[nodiscard]] std::size_t stepAt(double position) const;
-    /// The same for a position not before `from`, fast if it is near.
-    [[nodiscard]] std::size_t stepAt(double position, std::size_t from) const;
+    /// The same for a position not before `from`, fast if it is near, or about `ahead` steps later.
+    [[nodiscard]] std::size_t stepAt(double position, std::size_t from, std::size_t ahead) const;
 
 private:
     timeline::TimelinePtr m_timeline;
@@ -79,12 +79,8 @@ private:
 /// For each step of an axis, the step of another timeline at the same place. Null: the same steps.
 using StepMap = std::shared_ptr<const std::vector<std::uint32_t>>;
 
-/// Steps begin..end - 1 that a pixel column shows. Never empty.
-struct StepSpan
-{
-    std::size_t begin = 0;
-    std::size_t end = 0;
-};
+/// The steps that a pixel column shows. Never empty.
+using StepSpan = timeline::StepSpan;
 /// The steps of consecutive stretches of the axis, such as the columns of a plot: each search
 /// begins where the last one ended. Requires axis.stepCount() > 0.
 class StepSpans
@@ -96,7 +92,8 @@ public:
 
 private:
     const StepAxis* m_axis;
-    std::size_t m_step; ///< at the end of the last stretch
+    std::size_t m_step;      ///< at the end of the last stretch
+    std::size_t m_ahead = 0; ///< how many steps the last stretch took
 };
 /// The steps that overlap the positions [from, to). Requires axis.stepCount() > 0.
 [[nodiscard]] inline StepSpan stepsIn(const StepAxis& axis, double from, double to)

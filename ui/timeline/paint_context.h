@@ -63,7 +63,7 @@ struct PlacedLabels
                                        double devicePixelRatio);
 
 // The parts, bottom to top.
-void paintGround(const PaintContext& context); ///< panel, plot, grid, memory axis, legend
+void paintGround(const PaintContext& context); ///< on the panel: plot, grid, memory axis, legend
 void paintLegend(const PaintContext& context);
 /// Dims everything beside a stretch of the rectangle's width.
 void paintVeil(QPainter& painter, const QRectF& rect, double left, double right,

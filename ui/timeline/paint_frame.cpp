@@ -120,9 +120,6 @@ void paintGround(const PaintContext& context)
     QPainter& painter = context.painter;
     painter.setRenderHint(QPainter::Antialiasing, false);
     const TimelineLayout& layout = context.frame.layout;
-    const QRectF whole{0, 0, layout.header.width(),
-                       std::max(layout.axis.bottom(), layout.overview.bottom()) + context.px(8)};
-    painter.fillRect(whole, context.color(Role::Panel));
     painter.fillRect(layout.plot, context.color(Role::Plot));
     if (context.model.stacked)
         paintMemoryAxis(context);

@@ -26,14 +26,12 @@ StackColumns stackColumns(const timeline::Timeline& timeline, const StepAxis& ax
     columns.height = static_cast<int>(std::lround(coordinates.plot().height()));
     if (timeline.stepCount() == 0)
         return columns;
-    const std::vector<StepSpan> spans = columnSpans(axis, coordinates);
-    columns.step.reserve(spans.size());
-    columns.top.reserve(spans.size());
+    columns.spans = columnSpans(axis, coordinates);
+    columns.step.reserve(columns.spans.size());
+    columns.top.reserve(columns.spans.size());
     const double scale = coordinates.pixelsPerByte();
-    for (const StepSpan& span : spans) {
-        const std::size_t step = shownStep(timeline, span);
+    for (const auto& [step, stack] : timeline.largestInEach(columns.spans)) {
         columns.step.push_back(static_cast<std::uint32_t>(step));
-        const timeline::Stack stack = timeline.stackAt(step);
         std::array<float, StackColumns::kLayers> tops{};
         std::int64_t sum = -coordinates.bytes().bottom.count();
         for (std::size_t layer = 0; layer < tops.size(); ++layer) {

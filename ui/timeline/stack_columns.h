@@ -21,7 +21,8 @@ struct StackColumns
     static constexpr std::size_t kLayers = timeline::kMostLayers;
 
     int height = 0; ///< of the plot in device pixels
-    std::vector<std::uint32_t> step;
+    std::vector<StepSpan> spans;
+    std::vector<std::uint32_t> step;             ///< of each span that with the largest total
     std::vector<std::array<float, kLayers>> top; ///< upper edge of each layer, cumulated
     /// Columns right of the end of the step have none.
     [[nodiscard]] std::size_t count() const { return step.size(); }

@@ -325,8 +325,30 @@ Brushes brushesOf(const FillTiles& tiles, const StackInks& inks, QPoint anchor,
 void StackPicture::reset(QImage ground)
 {
     m_ground = std::move(ground);
-    m_picture = m_ground; // copied when it is drawn on
+    m_isReset = true;
     m_shown.clear();
+}
+
+void StackPicture::takeGround(const QRect& plot)
+{
+    if (m_picture.size() != m_ground.size() || m_picture.format() != m_ground.format()
+        || m_picture.devicePixelRatio() != m_ground.devicePixelRatio()) {
+        m_picture = m_ground.copy();
+        return;
+    }
+    const std::ptrdiff_t stride = m_picture.bytesPerLine() / 4;
+    auto* bits = reinterpret_cast<QRgb*>(m_picture.bits());
+    const auto* ground = reinterpret_cast<const QRgb*>(m_ground.constBits());
+    const auto copy = [&](int left, int right, std::ptrdiff_t row) {
+        std::copy_n(ground + row * stride + left, right - left, bits + row * stride + left);
+    };
+    const int width = m_picture.width();
+    for (int y = 0; y < m_picture.height(); ++y) {
+        const bool isBeside = y >= plot.top() && y <= plot.bottom();
+        copy(0, isBeside ? plot.left() : width, y);
+        if (isBeside)
+            copy(plot.right() + 1, width, y);
+    }
 }
 
 void StackPicture::draw(const QRect& plot, const StackColumns& columns, const FillTiles& tiles,
@@ -336,7 +358,10 @@ void StackPicture::draw(const QRect& plot, const StackColumns& columns, const Fi
         m_shown.clear();
     m_plot = plot;
     m_tiles = &tiles;
-    if ((plot & m_picture.rect()) != plot)
+    const bool fits = (plot & m_ground.rect()) == plot;
+    if (std::exchange(m_isReset, false))
+        takeGround(fits ? plot : QRect{});
+    if (!fits)
         return;
     const std::ptrdiff_t stride = m_picture.bytesPerLine() / 4;
     const std::ptrdiff_t corner = plot.top() * stride + plot.left();

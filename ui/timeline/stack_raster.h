@@ -49,8 +49,12 @@ public:
     [[nodiscard]] QImage& picture() { return m_picture; }
 
 private:
+    /// Shows the background, except in the plot, which is drawn next.
+    void takeGround(const QRect& plot);
+
     QImage m_ground;
     QImage m_picture;
+    bool m_isReset = false; ///< the picture shows the background before this one
     QRect m_plot;
     const FillTiles* m_tiles = nullptr; ///< of what is shown
     std::vector<StripRows> m_shown;

@@ -107,7 +107,7 @@ const memtrace::DeviceTrace& deviceOf(const memtrace::MemoryTrace& trace,
                                       std::optional<int> ordinal)
 {
     if (!ordinal)
-        return trace.devices()[memtrace::summaryOf(trace).highest];
+        return trace.devices()[memtrace::highestDevice(trace)];
     for (const memtrace::DeviceTrace& device : trace.devices())
         if (device.ordinal() == *ordinal)
             return device;

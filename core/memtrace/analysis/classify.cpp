@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/memtrace/analysis/classify.h"
 
-#include "core/memtrace/analysis/step_phases.h"
-
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -89,6 +87,29 @@ std::pair<MemoryClass, ClassRule> decide(StepPhase phase, EventIndex freed,
     return {MemoryClass::NotKnown, ClassRule::NoPhase};
 }
 
+/// Calls visit(allocation, event) for what the recording allocates, last to first.
+template <typename Visit>
+void forEachMade(const DeviceTrace& device, Visit&& visit)
+{
+    // Most often allocations are in that order: the events between them needn't be looked at.
+    const base::Column<EventIndex>& made = device.allocations().allocEvent;
+    EventIndex last = 0;
+    const bool isInOrder = std::ranges::all_of(made, [&last](EventIndex event) {
+        const EventIndex before = last;
+        last = event == kNoEvent ? last : event;
+        return before <= last;
+    });
+    if (isInOrder) {
+        for (std::size_t i = made.size(); i-- > 0;)
+            if (made[i] != kNoEvent)
+                visit(i, made[i]);
+        return;
+    }
+    for (auto event = static_cast<EventIndex>(device.eventCount()); event-- > 0;)
+        if (device.action(event) == Action::Alloc)
+            visit(device.subject(event), event);
+}
+
 } // namespace
 
 const char* className(MemoryClass memoryClass)
@@ -121,8 +142,13 @@ const char* ruleText(ClassRule rule)
 
 Classes classify(const MemoryTrace& trace, const DeviceTrace& device)
 {
+    return classify(trace, device, stepPhases(trace, device));
+}
+
+Classes classify(const MemoryTrace& trace, const DeviceTrace& device,
+                 const std::vector<StepPhase>& phases)
+{
     const Allocations& allocations = device.allocations();
-    const std::vector<StepPhase> phases = stepPhases(trace, device);
     std::vector<std::uint8_t> classes(allocations.size());
     std::vector<std::uint8_t> rules(allocations.size());
     const std::vector<bool> ofModules = stacksOfModules(trace.stacks());
@@ -131,10 +157,7 @@ Classes classify(const MemoryTrace& trace, const DeviceTrace& device)
     Following following;
     EventIndex runBegin = kNoEvent;
     StepPhase run = StepPhase::Unknown;
-    for (auto event = static_cast<EventIndex>(device.eventCount()); event-- > 0;) {
-        if (device.action(event) != Action::Alloc)
-            continue;
-        const std::uint32_t allocation = device.subject(event);
+    forEachMade(device, [&](std::size_t allocation, EventIndex event) {
         const StepPhase phase = phases[allocation];
         if (phase != run) {
             following.otherPhase = runBegin;
@@ -152,7 +175,7 @@ Classes classify(const MemoryTrace& trace, const DeviceTrace& device)
         rules[allocation] = static_cast<std::uint8_t>(rule);
         if (phase == StepPhase::Backward)
             following.backward = event;
-    }
+    });
     for (std::size_t i = 0; i < allocations.size(); ++i)
         if (allocations.allocEvent[i] == kNoEvent) {
             classes[i] = static_cast<std::uint8_t>(MemoryClass::Before);

@@ -2,10 +2,12 @@
 #pragma once
 
 #include "core/base/column.h"
+#include "core/memtrace/analysis/step_phases.h"
 #include "core/memtrace/memory_trace.h"
 #include "core/timeline/layers.h"
 
 #include <cstdint>
+#include <vector>
 
 namespace plimsoll::memtrace {
 
@@ -56,7 +58,10 @@ struct Classes
 };
 
 /// By rules, from stepPhases() and from when allocations are freed. A class that the recording
-/// names itself, as our own tables of allocations do, goes before all rules.
+/// names itself, as our own tables of allocations do, goes before all rules. `phases`: of
+/// stepPhases().
+[[nodiscard]] Classes classify(const MemoryTrace& trace, const DeviceTrace& device,
+                               const std::vector<StepPhase>& phases);
 [[nodiscard]] Classes classify(const MemoryTrace& trace, const DeviceTrace& device);
 
 /// A layer for each class, bottom to top in the order of MemoryClass.

@@ -188,18 +188,18 @@ Layering withLeftOut(const Layering& layering, const Matches& matches)
 Layering withoutEmpty(const Layering& layering)
 {
     constexpr std::uint8_t kUnused = 0xff;
-    std::vector<bool> isUsed(layering.layers->size(), false);
+    std::array<bool, std::size_t{kUnused} + 1> isUsed{};
     for (const std::uint8_t layer : layering.layerOf)
         isUsed[layer] = true;
     auto layers = std::make_shared<timeline::Layers>();
-    std::vector<std::uint8_t> newPlace(isUsed.size(), kUnused);
-    for (std::size_t i = 0; i < isUsed.size(); ++i) {
+    std::vector<std::uint8_t> newPlace(layering.layers->size(), kUnused);
+    for (std::size_t i = 0; i < newPlace.size(); ++i) {
         if (!isUsed[i])
             continue;
         newPlace[i] = static_cast<std::uint8_t>(layers->size());
         layers->push_back((*layering.layers)[i]);
     }
-    if (layers->size() == isUsed.size() || layers->empty())
+    if (layers->size() == newPlace.size() || layers->empty())
         return layering;
     std::vector<std::uint8_t> layerOf(layering.layerOf.size());
     for (std::size_t i = 0; i < layerOf.size(); ++i)

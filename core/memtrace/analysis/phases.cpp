@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/memtrace/analysis/phases.h"
 
-#include "core/memtrace/analysis/step_phases.h"
-
+#include <algorithm>
+#include <array>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -82,20 +83,36 @@ const char* stepPhaseName(StepPhase phase)
 
 Phases phasesOf(const MemoryTrace& trace, const DeviceTrace& device)
 {
+    return phasesOf(trace, device, stepPhases(trace, device));
+}
+
+Phases phasesOf(const MemoryTrace& trace, const DeviceTrace& device,
+                const std::vector<StepPhase>& steps)
+{
     const Allocations& allocations = device.allocations();
     PhaseNames names;
     std::vector<std::uint16_t> phaseOf(allocations.size());
-    for (std::size_t i = 0; i < phaseOf.size(); ++i)
-        if (allocations.allocEvent[i] == kNoEvent)
-            phaseOf[i] = names.numberOf("before the recording");
+    const bool hasBefore = std::ranges::count(allocations.allocEvent, kNoEvent) > 0;
+    const std::uint16_t before = hasBefore ? names.numberOf("before the recording") : 0;
     OpenAnnotations annotations{trace, device.ordinal()};
     if (annotations.isEmpty()) {
-        const std::vector<StepPhase> phases = stepPhases(trace, device);
-        for (std::size_t i = 0; i < phaseOf.size(); ++i)
-            if (allocations.allocEvent[i] != kNoEvent)
-                phaseOf[i] = names.numberOf(stepPhaseName(phases[i]));
+        std::array<std::optional<std::uint16_t>, kStepPhaseCount> numbers;
+        for (std::size_t i = 0; i < phaseOf.size(); ++i) {
+            if (allocations.allocEvent[i] == kNoEvent) {
+                phaseOf[i] = before;
+                continue;
+            }
+            std::optional<std::uint16_t>& number = numbers[static_cast<std::size_t>(steps[i])];
+            if (!number)
+                number = names.numberOf(stepPhaseName(steps[i]));
+            phaseOf[i] = *number;
+        }
         return {std::move(names.names), base::Column{std::move(phaseOf)}, false};
     }
+    if (hasBefore)
+        for (std::size_t i = 0; i < phaseOf.size(); ++i)
+            if (allocations.allocEvent[i] == kNoEvent)
+                phaseOf[i] = before;
     for (EventIndex event = 0; event < device.eventCount(); ++event) {
         if (device.action(event) != Action::Alloc)
             continue;

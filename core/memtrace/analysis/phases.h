@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/column.h"
+#include "core/memtrace/analysis/step_phases.h"
 #include "core/memtrace/memory_trace.h"
 
 #include <cstdint>
@@ -25,7 +26,9 @@ struct Phases
 
 /// The innermost annotation of the device that is open when an allocation is made. Where the device
 /// has no annotations: "forward", "backward", "optimizer", "not known", from stepPhases(). Beyond
-/// 65,000 different names the others share one.
+/// 65,000 different names the others share one. `steps`: of stepPhases().
+[[nodiscard]] Phases phasesOf(const MemoryTrace& trace, const DeviceTrace& device,
+                              const std::vector<StepPhase>& steps);
 [[nodiscard]] Phases phasesOf(const MemoryTrace& trace, const DeviceTrace& device);
 
 } // namespace plimsoll::memtrace

@@ -66,44 +66,37 @@ bool isOptimizerRange(const std::string& name)
     return contains(name, "ptimizer") && contains(name, "step");
 }
 
-/// The phase of each allocation event; of others that of the one before.
-class PhaseOfEvents
+/// Gives the optimizer what is allocated during its annotated steps.
+void takeOptimizerRanges(std::vector<StepPhase>& phases, const MemoryTrace& trace,
+                         const DeviceTrace& device)
 {
-public:
-    PhaseOfEvents(const MemoryTrace& trace, const DeviceTrace& device)
-        : m_device{device}, m_ofStack{phasesOfStacks(trace.stacks())}
-    {
-        for (const Annotation& annotation : trace.annotations())
-            if (annotation.device == device.ordinal() && isOptimizerRange(annotation.name))
-                m_optimizer.emplace_back(annotation.begin, annotation.end);
+    const std::vector<Annotation>& annotations = trace.annotations();
+    const auto isOptimizer = [&](const Annotation& annotation) {
+        return annotation.device == device.ordinal() && isOptimizerRange(annotation.name);
+    };
+    auto range = std::ranges::find_if(annotations, isOptimizer);
+    for (EventIndex event = 0; event < device.eventCount() && range != annotations.end(); ++event) {
+        if (device.action(event) != Action::Alloc)
+            continue;
+        const base::Nanoseconds time = device.timeOf(event);
+        while (range != annotations.end() && range->end < time)
+            range = std::find_if(range + 1, annotations.end(), isOptimizer);
+        if (range != annotations.end() && range->begin <= time)
+            phases[device.subject(event)] = StepPhase::Optimizer;
     }
-    /// Call with rising events.
-    [[nodiscard]] StepPhase of(EventIndex event)
-    {
-        const base::Nanoseconds time = m_device.timeOf(event);
-        while (m_next < m_optimizer.size() && m_optimizer[m_next].second < time)
-            ++m_next;
-        if (m_next < m_optimizer.size() && m_optimizer[m_next].first <= time)
-            return StepPhase::Optimizer;
-        return m_ofStack[m_device.allocations().stack[m_device.subject(event)]];
-    }
-
-private:
-    const DeviceTrace& m_device;
-    std::vector<StepPhase> m_ofStack;
-    std::vector<std::pair<base::Nanoseconds, base::Nanoseconds>> m_optimizer;
-    std::size_t m_next = 0;
-};
+}
 
 } // namespace
 
 std::vector<StepPhase> stepPhases(const MemoryTrace& trace, const DeviceTrace& device)
 {
-    std::vector<StepPhase> phases(device.allocations().size(), StepPhase::Unknown);
-    PhaseOfEvents phaseOf{trace, device};
-    for (EventIndex event = 0; event < device.eventCount(); ++event)
-        if (device.action(event) == Action::Alloc)
-            phases[device.subject(event)] = phaseOf.of(event);
+    const Allocations& allocations = device.allocations();
+    const std::vector<StepPhase> ofStack = phasesOfStacks(trace.stacks());
+    std::vector<StepPhase> phases(allocations.size());
+    for (std::size_t i = 0; i < phases.size(); ++i)
+        phases[i] = allocations.allocEvent[i] == kNoEvent ? StepPhase::Unknown
+                                                          : ofStack[allocations.stack[i]];
+    takeOptimizerRanges(phases, trace, device);
     return phases;
 }
 

@@ -77,7 +77,7 @@ base::Result<ProfilePicturePtr> profilePicture(memtrace::MemoryTracePtr trace,
     auto picture = std::make_shared<ProfilePicture>();
     picture->deviceIndex = chosen != devices.end()
                                ? static_cast<std::size_t>(chosen - devices.begin())
-                               : memtrace::summaryOf(*trace).highest;
+                               : memtrace::highestDevice(*trace);
     settings.device = devices[picture->deviceIndex].ordinal();
     if (!trace->hasTimes())
         settings.axis = memtrace::Axis::Events;
@@ -93,8 +93,10 @@ base::Result<ProfilePicturePtr> profilePicture(memtrace::MemoryTracePtr trace,
         picture->facts = last->facts;
         picture->layout = last->layout;
     } else {
-        picture->facts.classes = memtrace::classify(*picture->trace, device);
-        picture->facts.phases = memtrace::phasesOf(*picture->trace, device);
+        const std::vector<memtrace::StepPhase> steps =
+            memtrace::stepPhases(*picture->trace, device);
+        picture->facts.classes = memtrace::classify(*picture->trace, device, steps);
+        picture->facts.phases = memtrace::phasesOf(*picture->trace, device, steps);
         picture->layout = memtrace::AddressLayout{device};
     }
     if (job.stopRequested())

@@ -155,9 +155,19 @@ void SummaryTest::choosesTheDeviceWithTheHighestPeak()
     Recorder{builder, 3}.event(Action::Alloc, 0, 20);
     Recorder{builder, 5}.event(Action::Alloc, 0, 15);
     Recorder{builder, -1}.event(Action::Alloc, 0, 500); // host memory isn't what runs out
-    const TraceSummary summary = summaryOfBuilt(builder);
+    const auto trace = std::move(builder).build();
+    QVERIFY(trace);
+    const TraceSummary summary = summaryOf(**trace);
     QCOMPARE(summary.devices.size(), 4U);
     QCOMPARE(summary.devices.at(summary.highest).ordinal, 3);
+    QCOMPARE((*trace)->devices().at(highestDevice(**trace)).ordinal(), 3);
+
+    Builder single;
+    Recorder{single, 2}.event(Action::Alloc, 0, 10);
+    Recorder{single, -1}.event(Action::Alloc, 0, 500);
+    const auto one = std::move(single).build();
+    QVERIFY(one);
+    QCOMPARE((*one)->devices().at(highestDevice(**one)).ordinal(), 2);
 
     Builder host;
     Recorder{host, -1}.event(Action::Alloc, 0, 500);

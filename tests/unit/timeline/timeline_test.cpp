@@ -180,6 +180,21 @@ void TimelineTest::answersAsBruteForce()
             const std::size_t last = timeline->stepAtTime(timeline->timeAt(step));
             QVERIFY(last >= step && timeline->timeAt(last) == timeline->timeAt(step));
             QVERIFY(last + 1 == steps || timeline->timeAt(last + 1) > timeline->timeAt(step));
+            const std::size_t from = random() % (last + 1);
+            QCOMPARE(timeline->stepAtTime(timeline->timeAt(step), from, random() % steps), last);
+        }
+        // Columns of a plot, from several for each step to a few for all.
+        for (const std::size_t stride : {std::size_t{1}, std::size_t{7}, steps / 150}) {
+            std::vector<StepSpan> columns;
+            for (std::size_t at = random() % 20; at < steps && columns.size() < 160; at += stride)
+                for (const std::size_t begin : {at, at})
+                    columns.push_back({begin, std::min(steps, at + stride + at % 2)});
+            const std::vector<Timeline::Found> found = timeline->largestInEach(columns);
+            QCOMPARE(found.size(), columns.size());
+            for (std::size_t i = 0; i < found.size(); ++i) {
+                QCOMPARE(found[i].step, timeline->largestStepIn(columns[i].begin, columns[i].end));
+                QCOMPARE(found[i].stack, timeline->stackAt(found[i].step));
+            }
         }
     }
 }
@@ -212,6 +227,7 @@ void TimelineTest::holdsNothingWithoutEvents()
         QCOMPARE(timeline->duration().count(), 0);
         QVERIFY(timeline->totals().empty() && timeline->intervals().empty());
     }
+    QVERIFY(Builder{categoryLayers()}.build()->largestInEach({}).empty());
     const TimelinePtr bare = Builder{std::vector<Nanoseconds>(2)}.build();
     QCOMPARE(bare->totals(), (std::vector<std::int64_t>{0, 0}));
     QVERIFY(bare->aliveAt(1).empty());
@@ -233,6 +249,9 @@ void TimelineTest::keepsTimesOf64Bits()
             QCOMPARE(times[i], all[i]);
             QCOMPARE(times.countUntil(all[i]), i + 1);
             QCOMPARE(times.countUntil(all[i] - 1), i);
+            for (const std::size_t from : {i, i / 2, std::size_t{0}})
+                for (const std::size_t ahead : {0U, 1U, 40U, 300U, 2000U})
+                    QCOMPARE(times.countUntil(all[i], from, ahead), i + 1);
         }
     }
 }

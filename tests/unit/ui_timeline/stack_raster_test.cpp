@@ -96,9 +96,14 @@ void StackRasterTest::drawsEachPlanAsIfItWereTheFirst()
     const FillTiles pale = fadedTiles(tiles, kGround, 0.45);
     const StackInks inks{QColor{255, 255, 255, 217}, QColor{26, 30, 38, 230}};
     StackPicture dragged;
-    dragged.reset(under);
+    QImage shown = under;
+    dragged.reset(shown);
     Random random{7};
     for (int plan = 0; plan < 60; ++plan) {
+        if (plan % 7 == 6) { // another axis
+            shown = shown.mirrored();
+            dragged.reset(shown);
+        }
         // A plan is shorter than the axis at times, and every fifth does not fit.
         const auto count = static_cast<std::size_t>(width) - random.below(20);
         const StackColumns columns =
@@ -107,8 +112,9 @@ void StackRasterTest::drawsEachPlanAsIfItWereTheFirst()
         const FillTiles& fill = plan % 5 == 4 ? pale : tiles;
         dragged.draw(plot, columns, fill, inks);
         StackPicture first;
-        first.reset(under);
+        first.reset(shown);
         first.draw(plot, columns, fill, inks);
+        QCOMPARE(first.picture().copy(0, 0, width, kMargin), shown.copy(0, 0, width, kMargin));
         QCOMPARE(dragged.picture(), first.picture());
     }
 }
