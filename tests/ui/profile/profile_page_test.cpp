@@ -8,6 +8,7 @@
 #include "ui/memory_map/memory_map_view.h"
 #include "ui/profile_page/active_view.h"
 #include "ui/profile_page/docks/allocation_page.h"
+#include "ui/profile_page/docks/events_page.h"
 #include "ui/profile_page/docks/inspector.h"
 #include "ui/profile_page/docks/live_groups_page.h"
 
@@ -314,11 +315,9 @@ void ProfilePageTest::eventsSelect()
     ProfilePage* page = openProfile(sessionOf({}));
     QVERIFY(page != nullptr);
     tests::chooseTab(*page, QStringLiteral("Events"), QStringLiteral("tables"));
-    QTableView* table = nullptr;
-    for (QTableView* view : page->findChildren<QTableView*>())
-        if (view->accessibleName() == QStringLiteral("Events"))
-            table = view;
-    QVERIFY(table != nullptr);
+    auto& events = tests::viewOf<EventsPage>(*page);
+    QVERIFY(QTest::qWaitFor([&] { return events.isCurrent(); }, kPatience));
+    QTableView* table = &events.table();
     // 24 allocations of activations, 24 of scratch, 48 frees that are two events each.
     QCOMPARE(table->model()->rowCount(), 96);
     QCOMPARE(table->model()->index(95, 0).data().toString(), QStringLiteral("142"));
