@@ -225,7 +225,7 @@ base::Result<EventIndex> DeviceBuilder::add(const RecordedEvent& event)
     if (completesLast(event)) {
         RETURN_IF_ERROR(checkRange(event.address, event.bytes));
         completeLast(event);
-        m_feed.correct(liveSinceBegin());
+        m_feed.add(liveSinceBegin());
         return nextEvent() - 1;
     }
     RETURN_IF_ERROR(checkRoom(event));

@@ -105,7 +105,7 @@ void FirstCurveTest::isTheTracesOwn()
     const auto device =
         std::ranges::find(trace.devices(), found->series, &memtrace::DeviceTrace::ordinal);
     QVERIFY(device != trace.devices().end());
-    QCOMPARE(found->values, device->eventCount());
+    QCOMPARE(found->values, device->recordedCount());
     const memtrace::DeviceSummary summary = memtrace::summaryOf(*device);
     QCOMPARE(found->range().highest, (summary.peak - summary.initial).count());
 }

@@ -96,7 +96,7 @@ void EventsPage::take(const workspace::ProfilePicturePtr& picture, const EventRo
     const QScopedValueRollback taking{m_isTaking, true};
     m_model->setRows(picture, rows);
     const int count = m_model->rowCount();
-    m_head->setText(tr("%1 of %2 events")
+    m_head->setText(tr("%1 of %2 rows")
                         .arg(countText(static_cast<std::uint64_t>(count)),
                              countText(picture->device().eventCount())));
     if (const int row = m_chosen ? m_model->rowOf(*m_chosen) : -1; row >= 0)
