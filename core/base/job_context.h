@@ -6,6 +6,8 @@
 
 namespace plimsoll::base {
 
+class CurveSoFar;
+
 /// Progress of one job in per mille. Written by the worker, read by anybody at any time.
 class Progress
 {
@@ -24,8 +26,9 @@ struct JobContext
 {
     std::stop_token stop;
     Progress* progress = nullptr;
-    int begin = 0;  ///< per mille at which this piece of the work begins
-    int end = 1000; ///< and ends
+    int begin = 0;               ///< per mille at which this piece of the work begins
+    int end = 1000;              ///< and ends
+    CurveSoFar* curve = nullptr; ///< to show while the work goes on; null: nobody looks
 
     [[nodiscard]] bool stopRequested() const { return stop.stop_requested(); }
     /// `done` of `total` steps are over.
@@ -43,7 +46,8 @@ struct JobContext
         return {.stop = stop,
                 .progress = progress,
                 .begin = begin + span * index / count,
-                .end = begin + span * (index + 1) / count};
+                .end = begin + span * (index + 1) / count,
+                .curve = curve};
     }
 };
 

@@ -23,7 +23,7 @@ DeviceBuilder& Builder::device(int ordinal)
 {
     std::unique_ptr<DeviceBuilder>& device = m_devices[ordinal];
     if (device == nullptr)
-        device = std::make_unique<DeviceBuilder>(ordinal);
+        device = std::make_unique<DeviceBuilder>(ordinal, m_curve);
     return *device;
 }
 
@@ -113,6 +113,8 @@ base::Result<MemoryTracePtr> Builder::build(const base::JobContext& context) &&
         return device.second->m.actions.empty() && device.second->m.addresses.empty()
                && !device.second->m.hasEnd;
     };
+    for (const auto& [ordinal, device] : m_devices)
+        device->m_feed.flush();
     std::erase_if(m_devices, isEmpty);
     if (m_devices.empty())
         return base::failure(base::ErrorKind::File, "the recording has no events and no segments");

@@ -23,6 +23,11 @@ namespace plimsoll::memtrace {
 class Builder
 {
 public:
+    /// `curve`: gets what is live, less what was live at first, after each event.
+    explicit Builder(base::CurveSoFar* curve = nullptr) : m_curve{curve} {}
+    /// For events that are added from now on to devices that have none.
+    void setCurve(base::CurveSoFar* curve) { m_curve = curve; }
+
     /// Texts, frames and stacks.
     [[nodiscard]] StackTableBuilder& stacks() { return m_stacks; }
     /// -1: pinned host memory.
@@ -61,6 +66,7 @@ private:
     [[nodiscard]] std::pair<std::int64_t, std::int64_t> timeSpan() const;
     [[nodiscard]] std::vector<Annotation> annotations(std::int64_t origin, std::int64_t end) const;
 
+    base::CurveSoFar* m_curve;
     StackTableBuilder m_stacks;
     std::map<int, std::unique_ptr<DeviceBuilder>> m_devices;
     std::vector<Range> m_ranges;

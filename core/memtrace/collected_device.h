@@ -49,8 +49,9 @@ struct CollectedDevice
     tsl::robin_map<std::uint64_t, std::uint32_t, AddressHash>
         lastAt;                                            ///< by address: the last allocation
     tsl::robin_map<std::uint32_t, EventIndex> requestedAt; ///< by allocation, of pending frees
-    std::int64_t live = 0;   ///< bytes of allocations that began in the recording
-    std::int64_t before = 0; ///< bytes of allocations from before it
+    std::int64_t live = 0;        ///< bytes of allocations that began in the recording
+    std::int64_t before = 0;      ///< bytes of allocations from before it
+    std::int64_t freedBefore = 0; ///< of these, what was freed
 
     std::vector<Place> places;
     tsl::robin_map<Place, PlaceId, PlaceHash> placeIdOf;

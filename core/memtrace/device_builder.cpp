@@ -72,6 +72,8 @@ void DeviceBuilder::end(std::uint32_t allocation, EventIndex event)
     m.freeEvents[allocation] = event;
     if (m.allocEvents[allocation] != kNoEvent)
         m.live -= m.bytes[allocation];
+    else
+        m.freedBefore += m.bytes[allocation];
 }
 
 std::uint32_t DeviceBuilder::freedBy(const RecordedEvent& event, PlaceId place)
@@ -223,6 +225,7 @@ base::Result<EventIndex> DeviceBuilder::add(const RecordedEvent& event)
     if (completesLast(event)) {
         RETURN_IF_ERROR(checkRange(event.address, event.bytes));
         completeLast(event);
+        m_feed.add(liveSinceBegin());
         return nextEvent() - 1;
     }
     RETURN_IF_ERROR(checkRoom(event));
@@ -233,6 +236,7 @@ base::Result<EventIndex> DeviceBuilder::add(const RecordedEvent& event)
     m.actions.push_back(event.action);
     m.subjects.push_back(subject);
     appendTime(event);
+    m_feed.add(liveSinceBegin());
     return nextEvent() - 1;
 }
 

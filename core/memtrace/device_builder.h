@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/base/curve_so_far.h"
 #include "core/base/result.h"
 #include "core/memtrace/collected_device.h"
 
@@ -43,7 +44,11 @@ struct RecordedSegment
 class DeviceBuilder
 {
 public:
-    explicit DeviceBuilder(int ordinal) { m.ordinal = ordinal; }
+    /// `curve`: see Builder; null: nobody looks.
+    explicit DeviceBuilder(int ordinal, base::CurveSoFar* curve = nullptr) : m_feed{curve, ordinal}
+    {
+        m.ordinal = ordinal;
+    }
 
     /// Fails at sizes and addresses that no device has, and with too many events or different
     /// places. Then nothing was added.
@@ -91,7 +96,11 @@ private:
     void appendTime(const RecordedEvent& event);
     [[nodiscard]] EventIndex nextEvent() const { return static_cast<EventIndex>(m.actions.size()); }
 
+    /// Live bytes, less those at first.
+    [[nodiscard]] std::int64_t liveSinceBegin() const { return m.live - m.freedBefore; }
+
     CollectedDevice m;
+    base::CurveFeed m_feed;
 };
 
 } // namespace plimsoll::memtrace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/readers/registry.h"
 
+#include "core/base/curve_so_far.h"
 #include "core/base/format.h"
 #include "core/base/try.h"
 #include "core/base/unicode.h"
@@ -147,6 +148,8 @@ try {
                      reader.read(source, isJoined ? context.piece(0, 2) : context));
     if (isJoined) {
         const io::Source other{beside};
+        if (context.curve != nullptr)
+            context.curve->clear(); // what is shown of both is the snapshot's memory
         const Result<ReadProfile> read = readProfile(other, context.piece(1, 2));
         if (!read && read.error().kind == ErrorKind::Cancelled)
             return tl::unexpected{read.error()};

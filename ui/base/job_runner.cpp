@@ -42,7 +42,8 @@ void JobRunnerBase::launch(std::function<std::function<void()>(const base::JobCo
     Run* run = m_current.get();
     // The runner outlives the thread: shutDown() joins it before any member is destroyed.
     run->thread = std::jthread{[this, run, work = std::move(body)](const std::stop_token& stop) {
-        run->deliver = work(base::JobContext{stop, &run->progress});
+        run->deliver =
+            work(base::JobContext{.stop = stop, .progress = &run->progress, .curve = &run->curve});
         QMetaObject::invokeMethod(
             this, [this, run] { finished(run); }, Qt::QueuedConnection);
     }};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/base/curve_so_far.h"
 #include "core/base/job_context.h"
 #include "core/base/result.h"
 
@@ -9,6 +10,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -30,6 +32,14 @@ public:
     /// Whether no thread is left, including superseded ones: destruction then waits for nothing.
     [[nodiscard]] bool isIdle() const { return m_current == nullptr && m_retired.empty(); }
 
+    /// Of the current run.
+    [[nodiscard]] int perMille() const { return m_current ? m_current->progress.perMille() : 0; }
+    /// What the current run has told of its result.
+    [[nodiscard]] std::optional<base::CurveSoFar::Curve> curveSoFar() const
+    {
+        return m_current ? m_current->curve.longest() : std::nullopt;
+    }
+
 Q_SIGNALS:
     /// Per mille of the current run, polled every 50 ms, only when it changed.
     void progressed(int perMille);
@@ -44,6 +54,7 @@ protected:
     struct Run
     {
         base::Progress progress;
+        base::CurveSoFar curve;
         std::function<void()> deliver; ///< written by the worker
         std::jthread thread;
     };

@@ -3,6 +3,7 @@
 
 #include "core/base/format.h"
 
+#include <QObject>
 #include <QTextDocument>
 
 namespace plimsoll::ui {
@@ -19,6 +20,11 @@ QString fileText(std::string_view text)
 QString fileText(const QString& text)
 {
     return fileText(std::string_view{text.toStdString()});
+}
+
+QString deviceText(int ordinal)
+{
+    return ordinal < 0 ? QObject::tr("Pinned host memory") : QObject::tr("GPU %1").arg(ordinal);
 }
 
 QString plainTip(const QString& text)

@@ -13,6 +13,8 @@ namespace plimsoll::ui {
 /// does, and truncates very long texts.
 [[nodiscard]] QString fileText(std::string_view text);
 [[nodiscard]] QString fileText(const QString& text);
+/// A device of a recording: "GPU 0"; -1: "Pinned host memory".
+[[nodiscard]] QString deviceText(int ordinal);
 /// For places that interpret HTML, such as tool tips.
 [[nodiscard]] QString plainTip(const QString& text);
 /// For places in which "&" marks a mnemonic, such as tabs and menus.

@@ -37,16 +37,33 @@ void ActiveView::setPicture(const workspace::ProfilePicturePtr& picture)
     m_picture = picture;
     const memtrace::DeviceTrace& device = picture->device();
     m_overlay.setCurves(device.reserved(), device.foreign());
-    model().legendLines.clear();
-    if (hasReserved(device))
-        model().legendLines.push_back({tr("Reserved"), Role::Text});
-    if (device.foreign().largest().count() > 0)
-        model().legendLines.push_back({tr("Outside PyTorch"), Role::Muted, {4, 2}});
+    setGaps(nullptr);
     m_readRange.reset();
     model().counted = picture->settings.axis == memtrace::Axis::Events ? tr("event") : QString{};
     model().peakName = stepText(*picture, picture->timeline->peakStep());
     markAlarm();
     setTimeline(picture->timeline);
+}
+
+void ActiveView::setGaps(memtrace::GapCurvePtr gaps)
+{
+    m_gaps = std::move(gaps);
+    m_overlay.setGaps(m_gaps);
+    fillLegend();
+    invalidate();
+}
+
+void ActiveView::fillLegend()
+{
+    const memtrace::DeviceTrace& device = m_picture->device();
+    model().legendLines.clear();
+    if (hasReserved(device))
+        model().legendLines.push_back({tr("Reserved"), Role::Text});
+    if (device.foreign().largest().count() > 0)
+        model().legendLines.push_back({tr("Outside PyTorch"), Role::Muted, {4, 2}});
+    if (m_gaps && !m_gaps->isEmpty())
+        model().legendLines.push_back(
+            {tr("Largest gap"), Role::Text, ReservedOverlay::gapDashes()});
 }
 
 void ActiveView::setAlarm(std::optional<base::Bytes> alarm)
@@ -109,6 +126,9 @@ HoverContent ActiveView::hoverAt(std::size_t step) const
     content.title = stepText(*m_picture, step);
     if (hasReserved(device))
         content.rows.push_back({tr("Reserved"), bytesText(device.reserved().at(step)), Role::Muted,
+                                Role::Text, TextRole::Small});
+    if (m_gaps && !m_gaps->isEmpty())
+        content.rows.push_back({tr("Largest gap"), bytesText(m_gaps->at(step)), Role::Muted,
                                 Role::Text, TextRole::Small});
     if (const base::Bytes foreign = device.foreign().at(step); foreign.count() > 0)
         content.rows.push_back(

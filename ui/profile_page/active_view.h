@@ -19,6 +19,12 @@ public:
     void setPicture(const workspace::ProfilePicturePtr& picture);
     /// Null before the first.
     [[nodiscard]] const workspace::ProfilePicturePtr& picture() const { return m_picture; }
+    /// The largest gap at each step of the picture; null: not known yet.
+    void setGaps(memtrace::GapCurvePtr gaps);
+    [[nodiscard]] const memtrace::GapCurvePtr& gaps() const { return m_gaps; }
+    [[nodiscard]] const std::vector<LegendLine>& legend() const { return model().legendLines; }
+    /// What the card under the pointer tells of a step.
+    [[nodiscard]] HoverContent hoverAt(std::size_t step) const;
     /// A line at these bytes, and a mark where they are exceeded.
     void setAlarm(std::optional<base::Bytes> alarm);
     /// Cancels a drag of the alarm; false: there was none.
@@ -33,13 +39,14 @@ protected:
     [[nodiscard]] QString description() const override;
 
 private:
+    void fillLegend();
     void markAlarm();
     void dragAlarm(const QPointF& pos);
     void endDrag();
-    [[nodiscard]] HoverContent hoverAt(std::size_t step) const;
     [[nodiscard]] RangeText rangeText(const StepRange& range);
 
     workspace::ProfilePicturePtr m_picture;
+    memtrace::GapCurvePtr m_gaps;
     ReservedOverlay m_overlay;
     std::optional<base::Bytes> m_alarm;
     std::optional<base::Bytes> m_dragged; ///< where the alarm is dragged

@@ -26,7 +26,11 @@ void MapFigures::setPicture(workspace::ProfilePicturePtr picture)
 {
     if (m_picture && m_picture->deviceIndex != picture->deviceIndex)
         m_step.reset();
+    const bool isSameDevice = m_picture && m_picture->recorded == picture->recorded
+                              && m_picture->deviceIndex == picture->deviceIndex;
     m_picture = std::move(picture);
+    if (!isSameDevice)
+        makeCurve();
     m_text.clear();
     m_later.start();
 }
@@ -37,6 +41,21 @@ void MapFigures::setStep(std::optional<std::size_t> step)
         return;
     m_step = step;
     m_later.start();
+}
+
+void MapFigures::makeCurve()
+{
+    m_curve = nullptr;
+    m_curveMaker.start(
+        [picture = m_picture](const base::JobContext& job) {
+            return memtrace::largestGaps(picture->device(), job);
+        },
+        [this](const base::Result<memtrace::GapCurvePtr>& curve) {
+            if (!curve)
+                return;
+            m_curve = *curve;
+            Q_EMIT curveChanged();
+        });
 }
 
 void MapFigures::refresh()

@@ -58,6 +58,7 @@ void showMapFacts(const Plots& plots, const workspace::ProfilePicture& picture)
 void showMap(const Plots& plots, const workspace::ProfilePicturePtr& picture)
 {
     plots.figures->setPicture(picture);
+    plots.active->setGaps(plots.figures->curve());
     showMapFacts(plots, *picture);
     if (picture->settings.lower == workspace::LowerPlot::Blocks) {
         plots.map->setScene(
@@ -226,6 +227,8 @@ void connectPlots(const Plots& plots, ProfilePage& page)
                      [figures = plots.figures, selection] { figures->setStep(selection->step()); });
     QObject::connect(plots.figures, &MapFigures::textChanged, plots.map,
                      [plots, &page] { showMapFacts(plots, *page.controller().picture()); });
+    QObject::connect(plots.figures, &MapFigures::curveChanged, plots.active,
+                     [plots] { plots.active->setGaps(plots.figures->curve()); });
     QObject::connect(&page, &ProfilePage::stepWanted, plots.active, &TimelineView::showStep);
     QObject::connect(plots.map, &MemoryMapView::allocationClicked, allocation,
                      &AllocationSelection::select);
@@ -240,6 +243,8 @@ ProfileView makePlotsView(ProfilePage& page)
 {
     const Plots plots = makePlots(page);
     connectPlots(plots, page);
+    std::vector<JobRunnerBase*> jobs = plots.figures->jobs();
+    jobs.push_back(&plots.map->job());
     return {.widget = plots.widget,
             .plots = plots.splitter,
             .update =
@@ -255,7 +260,7 @@ ProfileView makePlotsView(ProfilePage& page)
             .goBack = [plots] { return plots.active->goBack() || plots.filter->goBack(); },
             .store = [plots](QJsonObject& view) { store(plots, view); },
             .restore = [plots](const QJsonObject& view) { restore(plots, view); },
-            .jobs = {&plots.map->job(), &plots.figures->job()}};
+            .jobs = jobs};
 }
 
 } // namespace plimsoll::ui

@@ -3,6 +3,7 @@
 
 #include "ui/base/drawn_text.h"
 #include "ui/base/numbers.h"
+#include "ui/plot/paths.h"
 #include "ui/timeline/stack_columns.h"
 
 #include <QCoreApplication>
@@ -104,8 +105,9 @@ std::vector<float> nearPlot(std::vector<float> heights, double plot)
     return heights;
 }
 
-/// Per column of the plot.
-std::vector<float> heights(const memtrace::StepCurve& curve, std::span<const StepSpan> spans,
+/// Per column of the plot: the curve where it is highest.
+template <typename Curve>
+std::vector<float> heights(const Curve& curve, std::span<const StepSpan> spans,
                            const Coordinates& columns)
 {
     std::vector<float> heights;
@@ -153,6 +155,15 @@ void ReservedOverlay::draw(const PaintContext& context)
         painter.setPen(pen);
         painter.drawPolyline(
             edgeOf(nearPlot(heights(m_total, spans, columns), plot.height()), plot.height()));
+    }
+    if (m_gaps && !m_gaps->isEmpty()) {
+        const QPolygonF edge =
+            edgeOf(nearPlot(heights(*m_gaps, spans, columns), plot.height()), plot.height());
+        // It lies over layers of any colour.
+        painter.setPen(QPen{context.color(Role::Plot), 3});
+        painter.drawPolyline(edge);
+        painter.setPen(dashedPen(context.color(Role::Text), 1.25, gapDashes()));
+        painter.drawPolyline(edge);
     }
     painter.end();
     m_picture = QPixmap::fromImage(std::move(image));

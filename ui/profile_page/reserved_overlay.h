@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/memtrace/analysis/gap_curve.h"
 #include "core/memtrace/step_curve.h"
 #include "ui/profile_page/live/alarm.h"
 #include "ui/timeline/paint_context.h"
@@ -14,7 +15,7 @@
 namespace plimsoll::ui {
 
 /// Reserved memory over a timeline of live allocations: an outline, what of it is idle hatched, the
-/// timeline's marks, such as allocations that failed, and the alarm.
+/// timeline's marks, such as allocations that failed, the largest gap, and the alarm.
 class ReservedOverlay : public TimelineOverlay
 {
 public:
@@ -26,6 +27,10 @@ public:
         m_reserved = std::move(reserved);
     }
 
+    /// Null or empty: not known. Requires invalidate() afterwards.
+    void setGaps(memtrace::GapCurvePtr gaps) { m_gaps = std::move(gaps); }
+    /// How its line is drawn, in pen widths.
+    [[nodiscard]] static QList<qreal> gapDashes() { return {1, 2}; }
     void setAlarm(const AlarmMark& alarm) { m_alarm = alarm; }
     [[nodiscard]] const AlarmMark& alarm() const { return m_alarm; }
 
@@ -49,6 +54,7 @@ private:
 
     memtrace::StepCurve m_reserved;
     memtrace::StepCurve m_total; ///< without points if there is no foreign memory
+    memtrace::GapCurvePtr m_gaps;
     AlarmMark m_alarm;
     QPixmap m_picture; ///< of the plot
     bool m_isDirty = true;

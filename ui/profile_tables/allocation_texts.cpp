@@ -84,8 +84,7 @@ QString plainAddressText(std::uint64_t address)
 
 QString deviceText(const memtrace::DeviceTrace& device)
 {
-    return device.ordinal() < 0 ? QObject::tr("Pinned host memory")
-                                : QObject::tr("GPU %1").arg(device.ordinal());
+    return deviceText(device.ordinal());
 }
 
 QString addressText(std::uint64_t address)

@@ -5,6 +5,7 @@
 #include "ui/profile_tables/allocation_texts.h"
 #include "ui/tables/cell_roles.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <utility>
@@ -21,23 +22,35 @@ constexpr std::array kEventColumns{TableColumn{"Event", true}, TableColumn{"Time
 
 EventModel::EventModel(QObject* parent) : TableModel{kEventColumns, parent} {}
 
-void EventModel::setPicture(workspace::ProfilePicturePtr picture)
+void EventModel::setRows(workspace::ProfilePicturePtr picture, EventRows rows)
 {
     beginResetModel();
     m_picture = std::move(picture);
+    m_rows = std::move(rows);
     endResetModel();
+}
+
+int EventModel::rowOf(memtrace::EventIndex event) const
+{
+    if (!m_rows)
+        return event < static_cast<std::uint32_t>(rows()) ? static_cast<int>(event) : -1;
+    const auto at = std::ranges::find(*m_rows, event);
+    return at == m_rows->end() ? -1 : static_cast<int>(at - m_rows->begin());
 }
 
 int EventModel::rows() const
 {
     constexpr std::size_t kMost = std::numeric_limits<int>::max();
-    return m_picture ? static_cast<int>(std::min(m_picture->device().eventCount(), kMost)) : 0;
+    if (!m_picture)
+        return 0;
+    return static_cast<int>(
+        std::min(m_rows ? m_rows->size() : m_picture->device().eventCount(), kMost));
 }
 
 QString EventModel::text(int row, int column) const
 {
     const memtrace::DeviceTrace& device = m_picture->device();
-    const auto event = static_cast<memtrace::EventIndex>(row);
+    const memtrace::EventIndex event = eventAt(row);
     const memtrace::Action action = device.action(event);
     const std::uint32_t subject = device.subject(event);
     switch (column) {
@@ -66,7 +79,7 @@ QVariant EventModel::cell(int row, int column, int role) const
     if (role != ExactRole)
         return {};
     const memtrace::DeviceTrace& device = m_picture->device();
-    const auto event = static_cast<memtrace::EventIndex>(row);
+    const memtrace::EventIndex event = eventAt(row);
     const std::uint32_t subject = device.subject(event);
     if (column == NumberColumn)
         return QVariant::fromValue(device.recordedIndex(event));

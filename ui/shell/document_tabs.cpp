@@ -38,6 +38,8 @@ DocumentTabs::DocumentTabs(QStackedWidget& stack, QWidget* parent)
     connect(m_bar, &QTabBar::tabCloseRequested, this, [this](int tab) {
         if (DocumentPage* page = pageAt(tab))
             Q_EMIT closeRequested(page);
+        else if (m_opening != nullptr && tab == openingTab())
+            Q_EMIT openingClosed();
     });
 }
 
@@ -92,10 +94,12 @@ void DocumentTabs::bringBack(DocumentPage& page)
 
 void DocumentTabs::addTab(DocumentPage& page)
 {
-    m_pages.push_back(&page);
     m_stack.addWidget(&page);
     m_undo.addStack(&page.undoStack());
-    m_bar->setCurrentIndex(m_bar->addTab(icon(page.iconName()), withoutMnemonic(page.title())));
+    const int tab = openingTab();
+    m_pages.push_back(&page);
+    m_bar->setCurrentIndex(
+        m_bar->insertTab(tab, icon(page.iconName()), withoutMnemonic(page.title())));
 }
 
 void DocumentTabs::close(DocumentPage& page)
@@ -126,6 +130,30 @@ void DocumentTabs::show(const DocumentPage& page)
         m_bar->setCurrentIndex(static_cast<int>(found - m_pages.begin()) + 1);
 }
 
+void DocumentTabs::showOpening(QWidget& page, const QString& title)
+{
+    if (m_opening != nullptr)
+        return;
+    m_beforeOpening = current();
+    m_opening = &page;
+    if (m_stack.indexOf(&page) < 0)
+        m_stack.addWidget(&page);
+    m_bar->setCurrentIndex(m_bar->addTab(icon(QStringLiteral("profile")), withoutMnemonic(title)));
+}
+
+void DocumentTabs::endOpening()
+{
+    if (m_opening == nullptr)
+        return;
+    if (m_bar->currentIndex() == openingTab()) {
+        const auto before = std::ranges::find(m_pages, m_beforeOpening.data());
+        m_bar->setCurrentIndex(
+            before == m_pages.end() ? 0 : static_cast<int>(before - m_pages.begin()) + 1);
+    }
+    m_opening = nullptr;
+    m_bar->removeTab(openingTab());
+}
+
 void DocumentTabs::showNext()
 {
     m_bar->setCurrentIndex((m_bar->currentIndex() + 1) % m_bar->count());
@@ -140,7 +168,8 @@ void DocumentTabs::showTab(int index)
         std::erase(m_recent, page);
         m_recent.push_back(page);
     }
-    m_stack.setCurrentWidget(page == nullptr ? m_stack.widget(0) : page);
+    const bool isOpening = m_opening != nullptr && index == openingTab();
+    m_stack.setCurrentWidget(page != nullptr ? page : isOpening ? m_opening : m_stack.widget(0));
     m_undo.setActiveStack(page == nullptr ? nullptr : &page->undoStack());
     Q_EMIT currentChanged(page);
     if (page != nullptr)

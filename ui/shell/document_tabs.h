@@ -3,6 +3,7 @@
 
 #include "ui/document_page/document_page.h"
 
+#include <QPointer>
 #include <QUndoGroup>
 
 class QStackedWidget;
@@ -30,6 +31,11 @@ public:
     /// Nothing of a closed page runs any more.
     void remove(DocumentPage& page);
     void show(const DocumentPage& page);
+    /// A tab behind the others for what is being opened, shown at once; no document is current
+    /// then. Does nothing if it is there.
+    void showOpening(QWidget& page, const QString& title);
+    /// Removes it. If it is shown, what was shown before it is shown again.
+    void endOpening();
     void showNext();
     void updateTitles();
 
@@ -50,16 +56,21 @@ Q_SIGNALS:
     void currentChanged(plimsoll::ui::DocumentPage* page);
     void closeRequested(plimsoll::ui::DocumentPage* page);
     void openRequested();
+    void openingClosed(); ///< by its tab
 
 private:
     void addTab(DocumentPage& page);
     void showTab(int index);
     [[nodiscard]] DocumentPage* pageAt(int tab) const;
+    /// Where the tab of what is being opened is or would be: behind the pages.
+    [[nodiscard]] int openingTab() const { return static_cast<int>(m_pages.size()) + 1; }
 
     QStackedWidget& m_stack;
     QTabBar* m_bar = nullptr;
     QUndoGroup m_undo;
-    std::vector<DocumentPage*> m_pages; ///< tab i + 1
+    std::vector<DocumentPage*> m_pages;     ///< tab i + 1
+    QWidget* m_opening = nullptr;           ///< its tab is the last; null: nothing is being opened
+    QPointer<DocumentPage> m_beforeOpening; ///< was shown; null: the start page
     std::vector<DocumentPage*> m_closed;
     std::vector<DocumentPage*> m_recent; ///< of m_pages, in the order in which they were shown
 };

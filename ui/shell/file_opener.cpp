@@ -5,17 +5,24 @@
 #include "ui/base/texts.h"
 #include "ui/shell/document_tabs.h"
 #include "ui/shell/page_keeper.h"
+#include "ui/start_page/opening_page.h"
 #include "ui/start_page/start_page.h"
 
 #include <QFileInfo>
 #include <QStackedWidget>
 
 #include <algorithm>
+#include <chrono>
 #include <initializer_list>
 #include <memory>
 #include <utility>
 
 namespace plimsoll::ui {
+
+namespace {
+constexpr std::chrono::milliseconds kSoFarDelay{250}; ///< shorter reading shows only the document
+constexpr std::chrono::milliseconds kSoFarInterval{100};
+} // namespace
 
 FileOpener::FileOpener(const PageRegistry& kinds, Settings& settings, DocumentTabs& tabs,
                        StartPage& start, QObject* parent)
@@ -24,6 +31,11 @@ FileOpener::FileOpener(const PageRegistry& kinds, Settings& settings, DocumentTa
     for (const JobRunnerBase* jobs :
          std::initializer_list<const JobRunnerBase*>{&m_sniffer, &m_reader, &m_dropSniffer})
         connect(jobs, &JobRunnerBase::runningChanged, this, &FileOpener::stateChanged);
+    m_soFar = new OpeningPage{&m_tabs.stack()};
+    m_soFar->hide();
+    connect(&m_soFarTimer, &QTimer::timeout, this, &FileOpener::showSoFar);
+    connect(m_soFar, &OpeningPage::cancelRequested, this, &FileOpener::stop);
+    connect(&m_tabs, &DocumentTabs::openingClosed, this, &FileOpener::stop);
     connect(&m_tabs, &DocumentTabs::openRequested, this, &FileOpener::choose);
     connect(&m_tabs, &DocumentTabs::added, this, [this](DocumentPage* page) {
         connect(page, &DocumentPage::additionRequested, this,
@@ -179,6 +191,9 @@ void FileOpener::stop()
     m_sniffer.stop();
     m_reader.stop();
     m_dropSniffer.stop();
+    m_soFarTimer.stop();
+    m_tabs.endOpening();
+    Q_EMIT stateChanged();
 }
 
 QString FileOpener::jobText() const
@@ -239,6 +254,7 @@ void FileOpener::openAs(std::optional<readers::FileKind> kind)
 void FileOpener::readDocuments()
 {
     const QString path = m_current.path;
+    m_soFarTimer.start(kSoFarDelay);
     m_reader.start(
         [this, path](const base::JobContext& job) {
             return workspace::openFile(path.toStdString(), m_kinds.documents, job)
@@ -251,10 +267,23 @@ void FileOpener::readDocuments()
         [this, path](const base::Result<Take>& take) {
             if (take)
                 (*take)();
-            else if (take.error().kind != base::ErrorKind::Cancelled)
+            m_soFarTimer.stop();
+            m_tabs.endOpening(); // behind the document, or before what is said instead
+            if (!take && take.error().kind != base::ErrorKind::Cancelled)
                 showError(path, QString::fromStdString(take.error().message));
             goOn();
         });
+}
+
+void FileOpener::showSoFar()
+{
+    m_soFarTimer.setInterval(kSoFarInterval);
+    const std::optional<base::CurveSoFar::Curve> curve = m_reader.curveSoFar();
+    if (!curve)
+        return;
+    const QString name = fileText(QFileInfo{m_current.path}.fileName());
+    m_soFar->show(name, *curve, m_reader.perMille());
+    m_tabs.showOpening(*m_soFar, name);
 }
 
 void FileOpener::take(std::vector<workspace::DocumentPtr> documents, const QString& path)

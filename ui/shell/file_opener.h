@@ -6,12 +6,14 @@
 #include "ui/document_page/page_registry.h"
 
 #include <QPointer>
+#include <QTimer>
 
 #include <optional>
 
 namespace plimsoll::ui {
 
 class DocumentTabs;
+class OpeningPage;
 class StartPage;
 
 /// Opens files one after the other, each in a tab of its own or over the document to which it
@@ -85,6 +87,8 @@ private:
     [[nodiscard]] DocumentPage* pageOf(const QString& path) const;
     void openAs(std::optional<readers::FileKind> kind);
     void readDocuments();
+    /// The first curve of what is being read, if reading lasts.
+    void showSoFar();
     void take(std::vector<workspace::DocumentPtr> documents, const QString& path);
     void readAddition(DocumentPage& page);
     void goOn();
@@ -95,7 +99,9 @@ private:
     Settings& m_settings;
     DocumentTabs& m_tabs;
     StartPage& m_start;
-    File m_current; ///< while isRunning(), unless it was cancelled
+    OpeningPage* m_soFar = nullptr;
+    QTimer m_soFarTimer; ///< while a document is read
+    File m_current;      ///< while isRunning(), unless it was cancelled
     std::vector<File> m_queue;
     std::vector<Failure> m_failures; ///< since files were last chosen, shown on the start page
     JobRunner<std::optional<readers::FileKind>> m_sniffer;

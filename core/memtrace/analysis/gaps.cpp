@@ -8,20 +8,9 @@ namespace plimsoll::memtrace {
 
 namespace {
 
-constexpr std::uint64_t kRounding = 512; ///< of the allocator, at least
-
 std::uint64_t endOf(const Segment& segment)
 {
     return segment.address + static_cast<std::uint64_t>(segment.bytes);
-}
-
-/// Whether the recording's end has the blocks of this step.
-bool isLastState(const DeviceTrace& device, std::size_t step)
-{
-    for (std::size_t event = step; event < device.eventCount(); ++event)
-        if (device.action(static_cast<EventIndex>(event)) < Action::OutOfMemory)
-            return false;
-    return device.hasEnd() && !device.endBlocks().empty();
 }
 
 /// Segments that are reserved during a step, by address. What lies side by side in an expandable
@@ -72,9 +61,7 @@ std::vector<std::pair<std::uint64_t, std::uint64_t>> takenBy(const DeviceTrace& 
     for (const std::uint32_t i : live) {
         if (all.address[i] == kNoAddress || all.bytes[i] == 0)
             continue;
-        const auto bytes = static_cast<std::uint64_t>(all.bytes[i]);
-        taken.emplace_back(all.address[i],
-                           all.address[i] + (bytes + kRounding - 1) / kRounding * kRounding);
+        taken.emplace_back(all.address[i], takenEnd(all.address[i], all.bytes[i]));
     }
     std::ranges::sort(taken);
     return taken;
@@ -82,18 +69,29 @@ std::vector<std::pair<std::uint64_t, std::uint64_t>> takenBy(const DeviceTrace& 
 
 } // namespace
 
+std::size_t endStateBegin(const DeviceTrace& device)
+{
+    if (!device.hasEnd() || device.endBlocks().empty())
+        return device.stepCount();
+    std::size_t step = device.eventCount();
+    while (step > 0 && device.action(static_cast<EventIndex>(step - 1)) >= Action::OutOfMemory)
+        --step;
+    return step;
+}
+
 Gaps gapsAt(const DeviceTrace& device, std::span<const std::uint32_t> live, std::size_t step)
 {
     const std::vector<Segment> segments = segmentsAt(device, step);
-    if (isLastState(device, step))
+    if (step >= endStateBegin(device))
         return {true, idleBlocks(device, segments)};
     const auto taken = takenBy(device, live);
     Gaps found;
     auto next = taken.begin();
+    std::uint64_t covered = 0; // by what has been passed, maybe into the next segment
     for (const Segment& segment : segments) {
-        std::uint64_t at = segment.address;
+        std::uint64_t at = std::max(segment.address, covered);
         const auto addUntil = [&](std::uint64_t until) {
-            if (until >= at + kRounding)
+            if (until >= at + kLeastGap)
                 found.gaps.push_back({base::Bytes{static_cast<std::int64_t>(until - at)}, segment});
         };
         while (next != taken.end() && next->second <= segment.address)
@@ -102,6 +100,7 @@ Gaps gapsAt(const DeviceTrace& device, std::span<const std::uint32_t> live, std:
             addUntil(next->first);
             at = std::max(at, next->second);
         }
+        covered = at;
         addUntil(endOf(segment));
     }
     return found;

@@ -28,6 +28,17 @@ struct Gaps
     std::vector<Gap> gaps; ///< by address
 };
 
+/// Smaller gaps are the rounding of requests.
+inline constexpr std::uint64_t kLeastGap = 512;
+/// Where the memory that an allocation takes at least ends.
+[[nodiscard]] constexpr std::uint64_t takenEnd(std::uint64_t address, std::int64_t bytes)
+{
+    return address + (static_cast<std::uint64_t>(bytes) + kLeastGap - 1) / kLeastGap * kLeastGap;
+}
+/// The first step that has the state at the recording's end, of which it has the blocks; the number
+/// of steps if it has none.
+[[nodiscard]] std::size_t endStateBegin(const DeviceTrace& device);
+
 /// `live`: the allocations that are live at the step, in any order.
 [[nodiscard]] Gaps gapsAt(const DeviceTrace& device, std::span<const std::uint32_t> live,
                           std::size_t step);

@@ -40,7 +40,7 @@ Result<ReadProfile> readBytes(std::string_view bytes, std::string_view name,
 {
     ASSIGN_OR_RETURN(const Capture capture,
                      plimsoll::capture::decode(bytes, name, context.piece(0, 2)));
-    memtrace::Builder builder;
+    memtrace::Builder builder{context.curve};
     RETURN_IF_ERROR(convert(capture, builder));
     auto trace = std::move(builder).build(context.piece(1, 2));
     if (!trace)

@@ -39,7 +39,7 @@ Result<FileValue> read(io::Source& source, const base::JobContext& context)
 {
     // Streaming reports up to one half.
     const base::JobContext walk = source.isInMemory() ? context.piece(0, 2) : context;
-    Reading reading{source.name()};
+    Reading reading{source.name(), context.curve};
     const io::Sink sink = [&](std::string_view part,
                               const io::FileFacts& /*file*/) -> Result<void> {
         while (!part.empty()) {
@@ -59,8 +59,9 @@ Result<FileValue> read(io::Source& source, const base::JobContext& context)
 
 } // namespace
 
-Reading::Reading(std::string name)
+Reading::Reading(std::string name, base::CurveSoFar* curve)
     : m_name{std::move(name)}
+    , m_builder{curve}
     , m_records{[this](const std::vector<std::string>& fields, std::uint64_t line) {
         return take(fields, line);
     }}

@@ -20,8 +20,8 @@ inline constexpr const char* kFormatId = "allocations-csv";
 class Reading
 {
 public:
-    /// `name`: the file, as named in messages.
-    explicit Reading(std::string name);
+    /// `name`: the file, as named in messages. `curve`: see memtrace::Builder.
+    explicit Reading(std::string name, base::CurveSoFar* curve = nullptr);
     Reading(const Reading&) = delete; // its parts refer to each other
     Reading& operator=(const Reading&) = delete;
 

@@ -46,8 +46,9 @@ struct Collected
     std::vector<MemoryEvent> memory;
     std::vector<Span> spans;
     std::vector<NamedRange> ranges;
-    std::int64_t baseNs = 0;   ///< since 1970
-    std::size_t cpuEvents = 0; ///< of memory
+    std::int64_t baseNs = 0;           ///< since 1970
+    std::size_t cpuEvents = 0;         ///< of memory
+    base::CurveSoFar* curve = nullptr; ///< for the builder; null: it is complete, or not wanted
 };
 
 /// Makes a memory trace of it. Fails, with the end of a sentence, if there is nothing to show.

@@ -32,7 +32,7 @@ Result<void> walk(Read& reading, io::Source& source, const base::JobContext& con
 
 Result<FileValue> read(io::Source& source, const base::JobContext& context)
 {
-    Reading reading{source.name()};
+    Reading reading{source.name(), context.curve};
     RETURN_IF_ERROR(walk(reading, source, context));
     return reading.finish(context.piece(1, 2)).map([](ReadProfile profile) {
         return FileValue{std::move(profile)};

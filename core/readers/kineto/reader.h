@@ -19,8 +19,11 @@ inline constexpr const char* kFormatId = "kineto";
 class Reading
 {
 public:
-    /// `name`: the file, as named in messages.
-    explicit Reading(std::string name) : m_walk{std::move(name), m_recording} {}
+    /// `name`: the file, as named in messages. `curve`: see memtrace::Builder.
+    explicit Reading(std::string name, base::CurveSoFar* curve = nullptr)
+        : m_recording{curve}, m_walk{std::move(name), m_recording}
+    {
+    }
 
     [[nodiscard]] base::Result<void> feed(std::string_view part) { return m_walk.feed(part); }
     [[nodiscard]] base::Result<ReadProfile> finish(const base::JobContext& context = {});

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace plimsoll::readers::kineto {
 
@@ -80,6 +81,31 @@ void Recording::takeMemory(const TraceEvent& event, bool isFailure)
     added.thread = m_threads.numberOf(event);
     added.device = static_cast<std::int16_t>(*event.deviceId);
     added.isFailure = isFailure;
+    feedCurve(added);
+}
+
+void Recording::feedCurve(const MemoryEvent& event)
+{
+    if (m_curve == nullptr)
+        return;
+    if (m.memory.size() > 1 && event.time < m.memory[m.memory.size() - 2].time) {
+        m_curve->clear();
+        m.curve = std::exchange(m_curve, nullptr);
+        return;
+    }
+    Device& device = m_fed.try_emplace(event.device, Device{base::CurveFeed{m_curve, event.device}})
+                         .first->second;
+    if (!event.isFailure)
+        device.live += static_cast<std::uint64_t>(event.bytes);
+    device.feed.add(static_cast<std::int64_t>(device.live));
+}
+
+Collected Recording::take() &&
+{
+    if (m_curve != nullptr)
+        for (auto& [ordinal, device] : m_fed)
+            device.feed.flush();
+    return std::move(m);
 }
 
 void Recording::takeSpan(const TraceEvent& event, Span::Kind kind)

@@ -275,6 +275,7 @@ Result<memtrace::MemoryTracePtr> traceOf(Collected&& collected, const base::JobC
 {
     if (collected.memory.empty())
         return base::failure(base::ErrorKind::File, nothingToShow(collected));
+    collected.builder.setCurve(collected.curve);
     collected.builder.count("memory_events_of_the_cpu", collected.cpuEvents);
     addStacks(collected);
     collected.spans = {};

@@ -84,7 +84,7 @@ Result<ReadProfile> readDatabase(std::string_view bytes, std::string_view name,
     auto database = Database::open(bytes, context);
     if (!database)
         return about(name, std::move(database).error());
-    memtrace::Builder builder;
+    memtrace::Builder builder{context.curve};
     if (auto converted = convert(*database, builder, context.piece(0, 2)); !converted)
         return about(name, std::move(converted).error());
     auto trace = std::move(builder).build(context.piece(1, 2));

@@ -23,8 +23,9 @@ constexpr io::ReadLimits kLimits{.bytes = std::uint64_t{1} << 40U};
 
 } // namespace
 
-Reading::Reading(std::string name)
+Reading::Reading(std::string name, base::CurveSoFar* curve)
     : m_name{std::move(name)}
+    , m_builder{curve}
     , m_texts{keyTexts()}
     , m_content{m_builder, m_memo, m_texts}
     , m_machine{m_content, m_memo, m_texts}
@@ -113,7 +114,7 @@ Result<void> feedMapped(Reading& reading, std::string_view bytes, const base::Jo
 Result<ReadProfile> readProfile(io::Source& source, const base::JobContext& context)
 {
     const base::JobContext walk = context.piece(0, 2);
-    Reading reading{source.name()};
+    Reading reading{source.name(), context.curve};
     const io::Sink sink = [&](std::string_view part, const io::FileFacts& file) {
         if (walk.stopRequested())
             return Result<void>{base::cancelled()};

@@ -23,8 +23,8 @@ class Reading
 public:
     static constexpr std::size_t kFreeBytes = std::size_t{192} << 20U;
 
-    /// `name`: of the file, for messages.
-    explicit Reading(std::string name);
+    /// `name`: of the file, for messages. `curve`: see memtrace::Builder.
+    explicit Reading(std::string name, base::CurveSoFar* curve = nullptr);
 
     /// `compressed`: offsets count decompressed bytes, and messages say so.
     [[nodiscard]] base::Result<void> feed(std::string_view part, bool compressed = false);

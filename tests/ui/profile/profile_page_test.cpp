@@ -2,11 +2,13 @@
 // A profile in the window, out of a session: beside a graph, changed, undone, saved, opened again.
 #include "ui/profile_page/profile_page.h"
 
+#include "core/memtrace/analysis/gaps.h"
 #include "core/workspace/profile/profile_document.h"
 #include "ui/base/numbers.h"
 #include "ui/memory_map/memory_map_view.h"
 #include "ui/profile_page/active_view.h"
 #include "ui/profile_page/docks/allocation_page.h"
+#include "ui/profile_page/docks/events_page.h"
 #include "ui/profile_page/docks/inspector.h"
 #include "ui/profile_page/docks/live_groups_page.h"
 
@@ -19,6 +21,9 @@
 #include <QTabBar>
 #include <QTableView>
 #include <QWheelEvent>
+
+#include <algorithm>
+#include <set>
 
 namespace {
 
@@ -36,6 +41,7 @@ private Q_SLOTS:
     void cleanup() { closeWindow(); }
     void showsTheRecording();
     void whatOthersHoldIsShown();
+    void theLargestGapIsALine();
     void theMapSharesTheAxis();
     void aClickInTheMapSelects();
     void tablesFollowCursorAndRange();
@@ -114,6 +120,46 @@ void ProfilePageTest::whatOthersHoldIsShown()
     page->selection().setStep(4);
     QVERIFY2(page->cursorText().endsWith(QStringLiteral("reserved ") + bytesText(reserved)),
              qPrintable(page->cursorText()));
+}
+
+/// Line, card, and what stands above the map say the same at each step.
+void ProfilePageTest::theLargestGapIsALine()
+{
+    ProfilePage* page = openProfile(sessionOf({}));
+    QVERIFY(page != nullptr);
+    auto& active = tests::viewOf<ActiveView>(*page);
+    QVERIFY(QTest::qWaitFor([&] { return active.gaps() != nullptr; }, kPatience));
+    const auto named = [](const auto& row) { return row.name == QStringLiteral("Largest gap"); };
+    QVERIFY(std::ranges::any_of(active.legend(), named));
+    const workspace::ProfilePicture& picture = *page->controller().picture();
+    std::set<std::int64_t> values;
+    for (std::size_t step = 0; step < picture.timeline->stepCount(); ++step) {
+        std::vector<std::uint32_t> live;
+        for (const std::uint32_t index : picture.timeline->aliveAt(step))
+            live.push_back(picture.timeline->intervals()[index].origin);
+        const base::Bytes largest =
+            memtrace::figuresOf(memtrace::gapsAt(picture.device(), live, step)).largest;
+        QCOMPARE(active.gaps()->at(step).count(), largest.count());
+        const HoverContent card = active.hoverAt(step);
+        const auto row = std::ranges::find_if(card.rows, named);
+        QVERIFY(row != card.rows.end());
+        QCOMPARE(row->value, bytesText(largest));
+        values.insert(largest.count());
+    }
+    QVERIFY2(values.size() > 3, qPrintable(QString::number(values.size())));
+    auto& map = tests::viewOf<MemoryMapView>(*page);
+    for (const std::size_t step : {std::size_t{5}, std::size_t{40}}) {
+        page->selection().setStep(step);
+        const QString told =
+            QStringLiteral("largest gap %1,").arg(bytesText(active.gaps()->at(step)));
+        QVERIFY2(QTest::qWaitFor([&] { return map.accessibleDescription().contains(told); }, 5000),
+                 qPrintable(map.accessibleDescription()));
+    }
+    // The curve stays while the same recording is drawn otherwise.
+    const memtrace::GapCurvePtr before = active.gaps();
+    choose(*page, memtrace::Axis::Events);
+    QVERIFY(settles(*page));
+    QVERIFY(active.gaps() == before);
 }
 
 void ProfilePageTest::theMapSharesTheAxis()
@@ -269,11 +315,9 @@ void ProfilePageTest::eventsSelect()
     ProfilePage* page = openProfile(sessionOf({}));
     QVERIFY(page != nullptr);
     tests::chooseTab(*page, QStringLiteral("Events"), QStringLiteral("tables"));
-    QTableView* table = nullptr;
-    for (QTableView* view : page->findChildren<QTableView*>())
-        if (view->accessibleName() == QStringLiteral("Events"))
-            table = view;
-    QVERIFY(table != nullptr);
+    auto& events = tests::viewOf<EventsPage>(*page);
+    QVERIFY(QTest::qWaitFor([&] { return events.isCurrent(); }, kPatience));
+    QTableView* table = &events.table();
     // 24 allocations of activations, 24 of scratch, 48 frees that are two events each.
     QCOMPARE(table->model()->rowCount(), 96);
     QCOMPARE(table->model()->index(95, 0).data().toString(), QStringLiteral("142"));

@@ -6,13 +6,13 @@
 #include "ui/document_page/open_source.h"
 #include "ui/profile_page/docks/allocation_page.h"
 #include "ui/profile_page/docks/diagnosis_page.h"
+#include "ui/profile_page/docks/events_page.h"
 #include "ui/profile_page/docks/flame_page.h"
 #include "ui/profile_page/docks/inspector.h"
 #include "ui/profile_page/docks/leaks_page.h"
 #include "ui/profile_page/docks/live_groups_page.h"
 #include "ui/profile_page/profile_page.h"
 #include "ui/profile_page/profile_views.h"
-#include "ui/profile_tables/event_model.h"
 #include "ui/profile_tables/segment_model.h"
 #include "ui/tables/column_fitter.h"
 #include "ui/tables/table_look.h"
@@ -180,22 +180,20 @@ ProfileView makeSegmentsView(ProfilePage& page)
 
 ProfileView makeEventsView(ProfilePage& page)
 {
-    auto* model = new EventModel;
-    QTableView* table = makeTable(model, &page, ProfilePage::tr("Events"));
-    new ColumnFitter{*table, {EventModel::StackColumn, 100}, {}};
-    QObject::connect(table->selectionModel(), &QItemSelectionModel::currentRowChanged, &page,
-                     [&page](const QModelIndex& current) {
-                         if (!current.isValid())
-                             return;
-                         const memtrace::DeviceTrace& device =
-                             page.controller().picture()->device();
-                         const auto event = static_cast<memtrace::EventIndex>(current.row());
-                         page.selection().setStep(event + std::size_t{1});
-                         if (device.action(event) <= memtrace::Action::Free
-                             && device.subject(event) != memtrace::kNone)
-                             page.allocation().select(device.subject(event));
-                     });
-    return tableView(page, model, table);
+    auto* view = new EventsPage{&page};
+    Selection* selection = &page.selection();
+    QObject::connect(view, &EventsPage::eventChosen, &page, [&page](memtrace::EventIndex event) {
+        const memtrace::DeviceTrace& device = page.controller().picture()->device();
+        page.selection().setStep(event + std::size_t{1});
+        if (device.action(event) <= memtrace::Action::Free
+            && device.subject(event) != memtrace::kNone)
+            page.allocation().select(device.subject(event));
+    });
+    QObject::connect(selection, &Selection::rangeChanged, view,
+                     [view, selection] { view->setRange(selection->range()); });
+    QObject::connect(view, &EventsPage::rangeRemoved, selection,
+                     [selection] { selection->setRange(std::nullopt); });
+    return {.widget = view, .update = takesPicture(view), .jobs = {&view->job()}};
 }
 
 ProfileView makeInspectorView(ProfilePage& page)

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/profile_page/docks/events_page.h"
+
+#include "ui/base/numbers.h"
+#include "ui/base/widgets.h"
+#include "ui/step_filter/range_chip.h"
+#include "ui/tables/column_fitter.h"
+#include "ui/tables/table_look.h"
+
+#include <QHeaderView>
+#include <QLineEdit>
+#include <QScopedValueRollback>
+#include <QTableView>
+
+#include <utility>
+
+namespace plimsoll::ui {
+
+EventsPage::EventsPage(QWidget* parent) : QWidget{parent}, m_model{new EventModel{this}}
+{
+    auto* column = makeColumn(this);
+    auto* head = new QWidget{this};
+    auto* row = makeRow(head, 8, {12, 4, 12, 2});
+    m_query = new QLineEdit{head};
+    m_query->setPlaceholderText(tr("Action or frame, an expression"));
+    m_query->setAccessibleName(tr("Filter of the events"));
+    m_query->setToolTip(tr("Lists events whose action, or a frame of whose allocation, written "
+                           "file:line:name, matches the regular expression."));
+    m_query->setClearButtonEnabled(true);
+    m_head = new TextLabel{QString{}, TextRole::Small, Role::Muted, head};
+    m_chip = new RangeChip{tr("events that happen there"), head};
+    row->addWidget(m_query, 1);
+    row->addWidget(m_head, 1);
+    row->addWidget(m_chip);
+    column->addWidget(head);
+    m_table = makeTable(m_model, this, tr("Events"));
+    QHeaderView& header = *m_table->horizontalHeader();
+    header.setSortIndicatorShown(true);
+    header.setSortIndicator(EventModel::NumberColumn, Qt::AscendingOrder);
+    header.setSectionsClickable(true);
+    new ColumnFitter{*m_table, {EventModel::StackColumn, 100}, {}};
+    column->addWidget(m_table, 1);
+    m_work = new LateWork{*this, [this] { refresh(); }};
+    connect(m_query, &QLineEdit::textChanged, this, [this] { m_work->want(); });
+    connect(&m_finder, &JobRunnerBase::progressed, this, [this](int perMille) {
+        m_head->setText(tr("Listing events… %1").arg(percentText(perMille / 1000.0)));
+    });
+    connect(m_chip, &RangeChip::clicked, this, &EventsPage::rangeRemoved);
+    connect(&header, &QHeaderView::sortIndicatorChanged, this, [this] { m_work->want(); });
+    connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [this](const QModelIndex& current) {
+                if (m_isTaking || !current.isValid())
+                    return;
+                m_chosen = m_model->eventAt(current.row());
+                Q_EMIT eventChosen(*m_chosen);
+            });
+}
+
+void EventsPage::setPicture(workspace::ProfilePicturePtr picture)
+{
+    if (m_picture && m_picture->deviceIndex != picture->deviceIndex)
+        m_chosen.reset();
+    m_picture = std::move(picture);
+    m_work->want();
+}
+
+void EventsPage::setRange(std::optional<StepRange> range)
+{
+    if (range == m_range)
+        return;
+    m_range = range;
+    m_chip->setRange(range);
+    m_work->want();
+}
+
+void EventsPage::refresh()
+{
+    if (!m_picture)
+        return;
+    const QHeaderView& header = *m_table->horizontalHeader();
+    WantedEvents wanted;
+    wanted.picture = m_picture;
+    wanted.query = m_query->text().toStdString();
+    wanted.range = m_range;
+    wanted.column = static_cast<EventModel::Column>(header.sortIndicatorSection());
+    wanted.isDescending = header.sortIndicatorOrder() == Qt::DescendingOrder;
+    m_finder.start([wanted](const base::JobContext& job) { return eventRows(wanted, job); },
+                   [this, picture = m_picture](const base::Result<EventRows>& rows) {
+                       if (rows && picture == m_picture)
+                           take(picture, *rows);
+                   });
+}
+
+void EventsPage::take(const workspace::ProfilePicturePtr& picture, const EventRows& rows)
+{
+    const QScopedValueRollback taking{m_isTaking, true};
+    m_model->setRows(picture, rows);
+    const int count = m_model->rowCount();
+    m_head->setText(tr("%1 of %2 rows")
+                        .arg(countText(static_cast<std::uint64_t>(count)),
+                             countText(picture->device().eventCount())));
+    if (const int row = m_chosen ? m_model->rowOf(*m_chosen) : -1; row >= 0)
+        m_table->selectRow(row);
+}
+
+} // namespace plimsoll::ui
