@@ -96,7 +96,7 @@ void MessageStrip::place()
     const int line = Theme::current().rowHeight(38);
     const int width = parentWidget()->width();
     setFixedHeight(
-        std::clamp(m_row->hasHeightForWidth() ? m_row->heightForWidth(width) : 0, line, 3 * line));
+        std::clamp(m_row->hasHeightForWidth() ? m_row->heightForWidth(width) : 0, line, 5 * line));
     setGeometry(0, 0, width, height());
     raise();
 }
