@@ -52,7 +52,7 @@ public:
 
     base::Result<void> run(bool accumulates, const base::JobContext& job)
     {
-        const std::vector<StepWindow> steps = wholeSteps(m_trace, m_device, accumulates);
+        const std::vector<StepWindow> steps = recordedSteps(m_trace, m_device, accumulates);
         m_names.steps = steps.size();
         std::optional<base::Error> error; // of the last step, which is the steadiest
         for (std::size_t at = steps.size(); at-- > 0;) {

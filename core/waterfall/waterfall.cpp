@@ -64,8 +64,8 @@ base::Result<WaterfallPtr> buildWaterfall(const plan::Problem& problem, const pl
                                           const Measured& measured, const base::JobContext& job)
 {
     const memtrace::DeviceTrace& device = measured.trace->devices()[measured.device];
-    const MeasuredStep step =
-        measuredStep(*measured.trace, device, problem.step()->header.microSteps > 1);
+    ASSIGN_OR_RETURN(const MeasuredStep step,
+                     measuredStep(*measured.trace, device, problem.step()->header.microSteps > 1));
     auto waterfall = std::make_shared<Waterfall>();
     waterfall->predicted = predictedStep(problem, plan, device);
     waterfall->window = step.window;

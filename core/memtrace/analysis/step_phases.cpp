@@ -160,4 +160,14 @@ std::vector<StepPhase> stepPhases(const MemoryTrace& trace, const DeviceTrace& d
     return phases;
 }
 
+std::vector<bool> stacksOfModules(const StackTable& stacks)
+{
+    std::vector<bool> ofModules(stacks.stackCount());
+    for (std::size_t i = 0; i < ofModules.size(); ++i)
+        ofModules[i] = std::ranges::any_of(stacks.stack(StackId{i}), [&](FrameId frame) {
+            return stacks.text(stacks.frame(frame).name) == "forward";
+        });
+    return ofModules;
+}
+
 } // namespace plimsoll::memtrace

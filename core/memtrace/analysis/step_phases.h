@@ -21,4 +21,7 @@ inline constexpr std::size_t kStepPhaseCount = 4;
 [[nodiscard]] std::vector<StepPhase> stepPhases(const MemoryTrace& trace,
                                                 const DeviceTrace& device);
 
+/// By stack: whether a function forward() is in it, which is a module's.
+[[nodiscard]] std::vector<bool> stacksOfModules(const StackTable& stacks);
+
 } // namespace plimsoll::memtrace

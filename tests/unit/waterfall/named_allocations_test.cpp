@@ -6,6 +6,7 @@
 #include "core/memtrace/analysis/phases.h"
 #include "core/memtrace/frames.h"
 #include "core/readers/registry.h"
+#include "core/waterfall/waterfall.h"
 
 #include "tests/support/programs/predicted_recording.h"
 #include "tests/support/programs/programs.h"
@@ -89,6 +90,8 @@ private Q_SLOTS:
     void whyMemoryIsAlive();
     void whatDoesNotAgreeStaysUnknown();
     void anotherModelIsRefused();
+    void whatIsOlderThanTheFirstStepIsNotCounted();
+    void aStepThatFailsIsNamedUpToItsEnd();
     void namesChangeNoClasses();
     void backwardGetsSourcesWherePythonHasNone();
 };
@@ -168,6 +171,59 @@ void NamedAllocationsTest::anotherModelIsRefused()
     QVERIFY(names.error().message.starts_with(
         "The recording is one of another model, batch or plan: 4 of 5 predicted allocations are in "
         "step 2 of 2"));
+}
+
+void NamedAllocationsTest::whatIsOlderThanTheFirstStepIsNotCounted()
+{
+    for (const int steps : {1, 3}) {
+        const compare::PredictedStep step = stepOf();
+        PredictedRecording recording{step, steps};
+        for (const std::int64_t bytes : {7000, 8000}) // such as parameters
+            recording.insert(0, std::nullopt, {bytes, Stack::SetUp, false, {}});
+        const auto trace = recording.trace();
+        const auto names = named(step, trace);
+        QVERIFY2(names.has_value(), names ? "" : names.error().message.c_str());
+        QCOMPARE((*names)->allocations, static_cast<std::size_t>(5 * steps));
+        QCOMPARE((*names)->known, static_cast<std::size_t>(5 * steps));
+    }
+}
+
+void NamedAllocationsTest::aStepThatFailsIsNamedUpToItsEnd()
+{
+    const compare::PredictedStep step = stepOf();
+    for (const int whole : {0, 1}) {
+        PredictedRecording recording{step, whole + 1};
+        recording.insert(0, std::nullopt, {7000, Stack::SetUp, false, {}});
+        // The allocation after forward's two fails.
+        const std::size_t end = *recording.find(true, recording.blockOf(kPassing));
+        recording.happenings.resize(end);
+        recording.fails = true;
+        const auto trace = recording.trace();
+        const auto names = named(step, trace);
+        QVERIFY2(names.has_value(), names ? "" : names.error().message.c_str());
+        QCOMPARE((*names)->countsText(), whole == 0
+                                             ? std::string{"2 of 2 allocations in 1 of 1 step are "
+                                                           "known from the graph"}
+                                             : std::string{"7 of 7 allocations in 2 of 2 steps are "
+                                                           "known from the graph"});
+        QCOMPARE((*names)->instanceOf[ofSize(*trace, 4000).back()], std::uint32_t{kHidden});
+        QCOMPARE((*names)->instanceOf[ofSize(*trace, 1600).back()], std::uint32_t{kResult});
+        const auto other = named(stepOf(4096), trace);
+        QVERIFY(!other.has_value());
+        QVERIFY2(other.error().message.starts_with(
+                     "The recording is one of another model, batch or plan: "),
+                 other.error().message.c_str());
+        // Only a whole step is compared.
+        const auto compared = waterfall::buildWaterfall(step.problem, step.plan, {trace, 0});
+        QCOMPARE(compared.has_value(), whole == 1);
+        if (compared)
+            QCOMPARE((*compared)->window.text(), std::string{"step 1 of 2"});
+        else
+            QCOMPARE(compared.error().message,
+                     std::string{"The recording has no whole step to compare: an allocation fails "
+                                 "before its first step ends. The graph can still name what that "
+                                 "step allocated."});
+    }
 }
 
 void NamedAllocationsTest::namesChangeNoClasses()
