@@ -27,7 +27,8 @@ struct ToldAllocation
 };
 
 /// Which recorded allocations of a device a graph of the model knows: those of steps that agree
-/// with the predicted one by order and size, up to where an allocation fails. Immutable.
+/// with the predicted one by order and size, up to where an allocation fails, and that recompute
+/// what it does. What one side keeps for backward and the other doesn't stays unknown. Immutable.
 struct NamedAllocations
 {
     compare::PredictedStep predicted;
@@ -49,7 +50,7 @@ struct NamedAllocations
 using NamedAllocationsPtr = std::shared_ptr<const NamedAllocations>;
 
 /// An error of kind File if the recording isn't one of the step that the plan predicts: see
-/// checkStep().
+/// checkStep() and Lifetimes::areOfAnotherPlan().
 [[nodiscard]] base::Result<NamedAllocationsPtr> nameAllocations(const plan::Problem& problem,
                                                                 const plan::Plan& plan,
                                                                 const memtrace::MemoryTrace& trace,

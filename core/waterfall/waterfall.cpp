@@ -5,6 +5,7 @@
 #include "core/base/try.h"
 #include "core/waterfall/agreement.h"
 #include "core/waterfall/device_levels.h"
+#include "core/waterfall/lifetimes.h"
 #include "core/waterfall/match_step.h"
 #include "core/waterfall/measured_place.h"
 #include "core/waterfall/peak_parts.h"
@@ -96,6 +97,9 @@ base::Result<WaterfallPtr> buildWaterfall(const plan::Problem& problem, const pl
             "or PyTorch took other kernels.",
             waterfall->match.found(),
             base::counted(waterfall->match.predicted.size(), "predicted allocation")));
+    if (const Lifetimes lifetimes = compareLifetimes(waterfall->predicted, waterfall->match, step);
+        lifetimes.areOfAnotherPlan())
+        waterfall->notes.push_back(otherPlanText(lifetimes, plan));
     if (!levels.doubt.empty())
         waterfall->notes.push_back(levels.doubt);
     if (step.window.from == StepFrom::Recording)

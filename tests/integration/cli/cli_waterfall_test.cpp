@@ -122,6 +122,12 @@ void CliWaterfallTest::aPlanOfAnotherSizeIsRefused()
         QVERIFY2(run.hasOneSentence(), run.error.constData());
         QVERIFY2(run.error.contains("other.json: " + sizes), run.error.constData());
     }
+    // Nor does the recording's step run the plan itself.
+    const CliRun unplanned =
+        runCli({text("live"), m_profile, text("--graph"), m_graph, text("--plan"), path});
+    QCOMPARE(unplanned.exit, 3);
+    QVERIFY2(unplanned.error.contains("than this plan does, so it ran another plan, or none."),
+             unplanned.error.constData());
 }
 
 } // namespace
