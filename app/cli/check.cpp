@@ -46,16 +46,6 @@ void compareNumbers(std::vector<NamedFault>& faults, const plan::PlanFileInfo& i
             evaluation.recomputeTime.count());
 }
 
-/// The hint for a plan that is checked at a size other than its own.
-std::string otherSizeHint(const std::string& madeAt, const graph::Program& program)
-{
-    return fmt::format("hint: the plan was made at {}, this graph is at {}; {}.",
-                       base::printable(madeAt), base::printable(program.header.batch),
-                       program.vary ? "--at evaluates it at another size, such as --at batch=8"
-                                    : "use the graph that the plan was made for, or trace with "
-                                      "vary= and select that size with --at");
-}
-
 /// Whether the file has the plan's bytes, and other times.
 bool areOfTimes(const std::vector<NamedFault>& faults)
 {
@@ -150,7 +140,7 @@ private:
         }
         if (!faults.empty() && !madeHere && !m_at.isGiven()) {
             answer.json["made_at"] = file.info.batch;
-            answer.error += "\n" + otherSizeHint(file.info.batch, *problem.step());
+            answer.error += "\nhint: " + otherSizeText(file, *problem.step());
         }
         if (madeHere && !m_times.isGiven() && areOfTimes(faults))
             answer.error +=

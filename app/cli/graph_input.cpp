@@ -3,8 +3,11 @@
 
 #include "app/cli/solve/small_file.h"
 #include "app/cli/watch.h"
+#include "core/compare/belongs.h"
 #include "core/readers/registry.h"
 #include "core/workspace/file_formats.h"
+
+#include <fmt/format.h>
 
 namespace plimsoll::cli {
 
@@ -47,6 +50,14 @@ PlanInput readPlan(const std::string& planPath, const std::string& graphPath, co
         throw VerbError(base::ErrorKind::File,
                         io::pathText(planPath) + ": " + problem.error().message);
     return {std::move(file), *std::move(problem)};
+}
+
+std::string otherSizeText(const plan::PlanFile& file, const graph::Program& program)
+{
+    return fmt::format("{}; {}.", compare::otherSize(file, program),
+                       program.vary ? "--at evaluates it at another size, such as --at batch=8"
+                                    : "use the graph that the plan was made for, or trace with "
+                                      "vary= and select that size with --at");
 }
 
 } // namespace plimsoll::cli

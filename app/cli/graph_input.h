@@ -34,4 +34,7 @@ struct PlanInput
                                  const AtOption& at, const Common& common,
                                  TimesOption* times = nullptr);
 
+/// Of a plan at a size other than its own: both, and what to do.
+[[nodiscard]] std::string otherSizeText(const plan::PlanFile& file, const graph::Program& program);
+
 } // namespace plimsoll::cli

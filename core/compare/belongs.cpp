@@ -98,6 +98,14 @@ std::string otherPlan(const MeasuredPlan& measured, const plan::PlanFile& file)
     return {};
 }
 
+std::string otherSize(const plan::PlanFile& file, const graph::Program& program)
+{
+    if (file.info.batch == program.header.batch)
+        return {};
+    return fmt::format("the plan was made at {}, this graph is at {}", printable(file.info.batch),
+                       printable(program.header.batch));
+}
+
 std::string otherTimes(const Measurement& measurement, const plan::Problem& problem)
 {
     const char* backend = backendName(measurement.backend);

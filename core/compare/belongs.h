@@ -21,6 +21,10 @@ namespace plimsoll::compare {
 /// empty, or a sentence.
 [[nodiscard]] std::string otherPlan(const MeasuredPlan& measured, const plan::PlanFile& file);
 
+/// Whether a plan was made for the graph at another size: empty, or both sizes, as the beginning of
+/// a sentence that says what to do.
+[[nodiscard]] std::string otherSize(const plan::PlanFile& file, const graph::Program& program);
+
 /// Whether measured and predicted times (of the problem's device, or of the machine that measured
 /// the graph's ops) are comparable: empty, or the reason why not. Bytes always are.
 [[nodiscard]] std::string otherTimes(const Measurement& measurement, const plan::Problem& problem);

@@ -8,12 +8,14 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 namespace plimsoll::waterfall {
 
 namespace {
 
 constexpr std::int64_t kLeastPerMille = 500; ///< below, a recording is one of another step
+constexpr std::int64_t kLeastUpToEnd = 800;  ///< the same, of a step that isn't whole
 
 /// Profilers record blocks as the allocator rounds them, snapshots what was requested.
 graph::Rounding roundingOf(const memtrace::DeviceTrace& device)
@@ -25,6 +27,14 @@ graph::Rounding roundingOf(const memtrace::DeviceTrace& device)
                : graph::Rounding::Exact;
 }
 
+/// "12,582,912 B of blocks.7.down · aten.addmm (forward)".
+std::string predictedText(const compare::PredictedStep& step, std::uint32_t instance)
+{
+    const plan::Instance& of = step.evaluation->schedule->instances[instance];
+    return fmt::format("{} of {}", base::exactBytesText(instanceBytes(step, instance)),
+                       placeText(step, static_cast<std::size_t>(of.alloc)));
+}
+
 /// Where the two orders part for the first time: ", and the first that isn't there is …".
 std::string firstDifference(const compare::PredictedStep& step, const StepMatch& match,
                             const MeasuredStep& measured)
@@ -34,19 +44,17 @@ std::string firstDifference(const compare::PredictedStep& step, const StepMatch&
         ++at;
     if (at >= match.predicted.size())
         return {};
-    const std::uint32_t instance = match.predicted[at];
-    const plan::Instance& lacking = step.evaluation->schedule->instances[instance];
-    std::string text = fmt::format(", and the first that isn't there is {} of {}",
-                                   base::exactBytesText(instanceBytes(step, instance)),
-                                   placeText(step, static_cast<std::size_t>(lacking.alloc)));
+    const std::string text = fmt::format(", and the first that isn't there is {}",
+                                         predictedText(step, match.predicted[at]));
     const std::size_t other = at == 0 ? 0 : match.inOrder[at - 1].second + std::size_t{1};
     if (other >= match.measured.size())
-        return text;
+        return text + ", where the recording ends";
+    if (at < match.inOrder.size() && match.inOrder[at].second == other)
+        return text
+               + fmt::format(", where the recording goes on with {}",
+                             predictedText(step, match.predicted[match.inOrder[at].first]));
     const base::Bytes there{measured.device.allocations().bytes[match.measured[other]]};
-    return text
-           + (there == instanceBytes(step, instance)
-                  ? std::string{", where a block of that size lives otherwise"}
-                  : fmt::format(", where {} were allocated", base::exactBytesText(there)));
+    return text + fmt::format(", where {} were allocated", base::exactBytesText(there));
 }
 
 /// How many bytes of what forward allocates were found. Sizes in backward and in the optimizer are
@@ -68,6 +76,36 @@ std::int64_t forwardPerMille(const compare::PredictedStep& step, const StepMatch
     }
     const double share = all == 0 ? 1 : static_cast<double>(found) / static_cast<double>(all);
     return static_cast<std::int64_t>(1000 * share);
+}
+
+/// Allocations of a step from the first one that was found, and how many of them are predicted.
+std::pair<std::size_t, std::size_t> measuredCounts(const StepMatch& match,
+                                                   const MeasuredStep& measured)
+{
+    const memtrace::Allocations& all = measured.device.allocations();
+    std::pair<std::size_t, std::size_t> counts;
+    for (const std::uint32_t allocation : match.measured)
+        if (all.allocEvent[allocation] >= match.begin) {
+            ++counts.first;
+            counts.second += match.instanceOf[allocation] == memtrace::kNone ? 0U : 1U;
+        }
+    return counts;
+}
+
+/// Of a step that isn't whole.
+base::Result<void> checkUpToEnd(const compare::PredictedStep& step, const StepMatch& match,
+                                const MeasuredStep& measured)
+{
+    const auto [made, known] = measuredCounts(match, measured);
+    if (std::min(foundPerMille(match), forwardPerMille(step, match)) >= kLeastUpToEnd && made > 0
+        && static_cast<std::int64_t>(known * 1000 / made) >= kLeastPerMille)
+        return {};
+    return base::failure(
+        base::ErrorKind::File,
+        fmt::format("The recording is one of another model, batch or plan: {} of {} in {}, up to "
+                    "where one fails, are predicted{}.",
+                    known, base::counted(made, "allocation"), measured.window.text(),
+                    firstDifference(step, match, measured)));
 }
 
 } // namespace
@@ -93,12 +131,17 @@ base::Result<void> checkStep(const compare::PredictedStep& step, const StepMatch
                              const MeasuredStep& measured)
 {
     const std::int64_t forward = forwardPerMille(step, match);
-    if (std::min(foundPerMille(match), forward) >= kLeastPerMille)
+    if (measured.window.isWhole && std::min(foundPerMille(match), forward) >= kLeastPerMille)
+        return {};
+    base::Result<void> upToEnd;
+    if (!measured.window.isWhole && (upToEnd = checkUpToEnd(step, match, measured)))
         return {};
     if (measured.trace.isOfDriver())
         return base::failure(base::ErrorKind::File,
                              "The recording has the driver's blocks, as a capture does, not "
                              "tensors: compare the snapshot of the same run.");
+    if (!upToEnd)
+        return upToEnd;
     return base::failure(
         base::ErrorKind::File,
         fmt::format("The recording is one of another model, batch or plan: {} of {} predicted "

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -48,6 +49,8 @@ public:
     void run()
     {
         list();
+        if (!m_measured.window.isWhole)
+            cutOff();
         alignSteps();
         alignGaps();
         improveMatch(m_step, m_measured, m_match);
@@ -82,6 +85,27 @@ private:
             if (m_measured.device.action(event) == Action::Alloc
                 && m_all.bytes[m_measured.device.subject(event)] > 0)
                 m_match.measured.push_back(m_measured.device.subject(event));
+    }
+    /// Leaves out what the prediction allocates behind the end of a step that isn't whole: as much
+    /// is left as finds the most counterparts for the fewest that are missing.
+    void cutOff()
+    {
+        m_match.predicted.resize(std::min(m_match.predicted.size(), m_match.measured.size()));
+        alignSteps();
+        std::size_t count = 0;
+        std::int64_t most = 0;
+        for (std::size_t found = 1; found <= m_match.inOrder.size(); ++found) {
+            const std::size_t upTo = m_match.inOrder[found - 1].first + std::size_t{1};
+            const auto missing = static_cast<std::int64_t>(upTo - found);
+            if (const std::int64_t more = static_cast<std::int64_t>(found) - missing;
+                more >= most) {
+                most = more;
+                count = upTo;
+            }
+        }
+        if (count > 0)
+            m_match.predicted.resize(count);
+        m_match.inOrder.clear();
     }
     [[nodiscard]] base::Bytes bytesOf(std::uint32_t instance) const
     {
@@ -251,10 +275,16 @@ private:
 
 } // namespace
 
-MeasuredStep measuredStep(const memtrace::MemoryTrace& trace, const memtrace::DeviceTrace& device,
-                          bool accumulates)
+base::Result<MeasuredStep> measuredStep(const memtrace::MemoryTrace& trace,
+                                        const memtrace::DeviceTrace& device, bool accumulates)
 {
-    MeasuredStep step{trace, device, lastWholeStep(trace, device, accumulates), 0, {}};
+    const std::optional<StepWindow> window = lastWholeStep(trace, device, accumulates);
+    if (!window)
+        return base::failure(
+            base::ErrorKind::File,
+            "The recording has no whole step to compare: an allocation fails before its first step "
+            "ends. The graph can still name what that step allocated.");
+    MeasuredStep step{trace, device, *window, 0, {}};
     const std::vector<std::int64_t> live = liveInWindow(device, step.window);
     if (live.empty())
         return step;

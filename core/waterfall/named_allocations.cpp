@@ -7,6 +7,7 @@
 #include "core/graph/op_names.h"
 #include "core/memtrace/graph_frames.h"
 #include "core/waterfall/agreement.h"
+#include "core/waterfall/lifetimes.h"
 #include "core/waterfall/match_step.h"
 
 #include <fmt/format.h>
@@ -52,7 +53,7 @@ public:
 
     base::Result<void> run(bool accumulates, const base::JobContext& job)
     {
-        const std::vector<StepWindow> steps = wholeSteps(m_trace, m_device, accumulates);
+        const std::vector<StepWindow> steps = recordedSteps(m_trace, m_device, accumulates);
         m_names.steps = steps.size();
         std::optional<base::Error> error; // of the last step, which is the steadiest
         for (std::size_t at = steps.size(); at-- > 0;) {
@@ -101,12 +102,20 @@ private:
         const MeasuredStep measured{m_trace, m_device, window, window.begin, {}};
         const StepMatch match = matchStep(m_names.predicted, measured);
         RETURN_IF_ERROR(checkStep(m_names.predicted, match, measured));
+        const Lifetimes lifetimes = compareLifetimes(m_names.predicted, match, measured);
+        if (lifetimes.areOfAnotherPlan())
+            return base::failure(base::ErrorKind::File,
+                                 otherPlanText(lifetimes, m_names.predicted.plan));
         const auto& instances = m_names.predicted.evaluation->schedule->instances;
         // Memory that is older than the step is matched by size alone, which is too little.
         for (const std::uint32_t allocation : match.measured)
             if (const std::uint32_t instance = match.instanceOf[allocation];
                 instance != kNone && instances[instance].alloc >= 0)
                 m_names.instanceOf[allocation] = instance;
+        // Nor is it known why something is alive that the graph has only before or after.
+        for (const auto* others : {&lifetimes.freedEarlier, &lifetimes.heldLonger})
+            for (const std::uint32_t allocation : *others)
+                m_names.instanceOf[allocation] = kNone;
         return {};
     }
 

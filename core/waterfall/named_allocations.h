@@ -26,13 +26,14 @@ struct ToldAllocation
     std::string why; ///< plan::whyLive()
 };
 
-/// Which recorded allocations of a device a graph of the model knows: those of whole steps that
-/// agree with the predicted one by order and size. Immutable.
+/// Which recorded allocations of a device a graph of the model knows: those of steps that agree
+/// with the predicted one by order and size, up to where an allocation fails, and that recompute
+/// what it does. What one side keeps for backward and the other doesn't stays unknown. Immutable.
 struct NamedAllocations
 {
     compare::PredictedStep predicted;
     std::vector<std::uint32_t> instanceOf; ///< by allocation; memtrace::kNone: not known
-    std::size_t steps = 0;                 ///< whole steps of the recording
+    std::size_t steps = 0;                 ///< of the recording: see recordedSteps()
     std::size_t agreeing = 0;              ///< of them that are the predicted step
     std::size_t allocations = 0;           ///< that the agreeing steps make
     std::size_t known = 0;                 ///< of them
@@ -49,7 +50,7 @@ struct NamedAllocations
 using NamedAllocationsPtr = std::shared_ptr<const NamedAllocations>;
 
 /// An error of kind File if the recording isn't one of the step that the plan predicts: see
-/// checkStep().
+/// checkStep() and Lifetimes::areOfAnotherPlan().
 [[nodiscard]] base::Result<NamedAllocationsPtr> nameAllocations(const plan::Problem& problem,
                                                                 const plan::Plan& plan,
                                                                 const memtrace::MemoryTrace& trace,

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,20 +27,24 @@ struct StepWindow
     std::string name;       ///< of the annotation
     std::size_t number = 1; ///< of the steps that were found, the first being 1
     std::size_t count = 1;
+    bool isWhole = true; ///< an allocation failed in it otherwise: it ends there
 
     /// "step 3 of 3": to follow "of" or "in".
     [[nodiscard]] std::string text() const;
 };
 
-/// The whole steps of a recording, in order; at least one. A step begins with the first allocation
-/// of forward, or its annotation, and ends where the next one begins. `accumulates`: forward and
-/// backward run several times in a step, so that only the optimizer ends it.
-[[nodiscard]] std::vector<StepWindow> wholeSteps(const memtrace::MemoryTrace& trace,
-                                                 const memtrace::DeviceTrace& device,
-                                                 bool accumulates);
-/// The last of them: later ones are the steadiest.
-[[nodiscard]] StepWindow lastWholeStep(const memtrace::MemoryTrace& trace,
-                                       const memtrace::DeviceTrace& device, bool accumulates);
+/// The steps of a recording, in order; at least one. A step begins with the first allocation of
+/// forward, or its annotation, and ends where the next one begins. What is allocated before the
+/// first one, such as parameters, belongs to none. One in which an allocation fails ends there, and
+/// isn't whole; one that the recording's end cuts off otherwise is left out. `accumulates`: forward
+/// and backward run several times in a step, so that only the optimizer ends it.
+[[nodiscard]] std::vector<StepWindow> recordedSteps(const memtrace::MemoryTrace& trace,
+                                                    const memtrace::DeviceTrace& device,
+                                                    bool accumulates);
+/// The last whole one of them: later ones are the steadiest. None if an allocation fails in each.
+[[nodiscard]] std::optional<StepWindow> lastWholeStep(const memtrace::MemoryTrace& trace,
+                                                      const memtrace::DeviceTrace& device,
+                                                      bool accumulates);
 
 /// Bytes that are live after each event of the window, as requested.
 [[nodiscard]] std::vector<std::int64_t> liveInWindow(const memtrace::DeviceTrace& device,

@@ -5,6 +5,7 @@
 #include "core/base/try.h"
 #include "core/waterfall/agreement.h"
 #include "core/waterfall/device_levels.h"
+#include "core/waterfall/lifetimes.h"
 #include "core/waterfall/match_step.h"
 #include "core/waterfall/measured_place.h"
 #include "core/waterfall/peak_parts.h"
@@ -64,8 +65,8 @@ base::Result<WaterfallPtr> buildWaterfall(const plan::Problem& problem, const pl
                                           const Measured& measured, const base::JobContext& job)
 {
     const memtrace::DeviceTrace& device = measured.trace->devices()[measured.device];
-    const MeasuredStep step =
-        measuredStep(*measured.trace, device, problem.step()->header.microSteps > 1);
+    ASSIGN_OR_RETURN(const MeasuredStep step,
+                     measuredStep(*measured.trace, device, problem.step()->header.microSteps > 1));
     auto waterfall = std::make_shared<Waterfall>();
     waterfall->predicted = predictedStep(problem, plan, device);
     waterfall->window = step.window;
@@ -96,6 +97,9 @@ base::Result<WaterfallPtr> buildWaterfall(const plan::Problem& problem, const pl
             "or PyTorch took other kernels.",
             waterfall->match.found(),
             base::counted(waterfall->match.predicted.size(), "predicted allocation")));
+    if (const Lifetimes lifetimes = compareLifetimes(waterfall->predicted, waterfall->match, step);
+        lifetimes.areOfAnotherPlan())
+        waterfall->notes.push_back(otherPlanText(lifetimes, plan));
     if (!levels.doubt.empty())
         waterfall->notes.push_back(levels.doubt);
     if (step.window.from == StepFrom::Recording)

@@ -236,8 +236,12 @@ private:
         if (m_plan.empty()) {
             input.problem = problemOf(input.graph);
         } else {
-            compare::PredictedStep step =
-                legalStep(m_plan, readPlan(m_plan, input.graph, m_at, common()));
+            PlanInput read = readPlan(m_plan, input.graph, m_at, common());
+            const graph::Program& program = *read.problem.step();
+            if (!m_at.isGiven() && !compare::otherSize(read.file, program).empty())
+                throw VerbError(ErrorKind::File,
+                                io::pathText(m_plan) + ": " + otherSizeText(read.file, program));
+            compare::PredictedStep step = legalStep(m_plan, std::move(read));
             input.problem = plan::singleProcess(step.problem); // a rank's memory isn't its own
             input.decisions = std::move(step.plan);
         }

@@ -5,6 +5,8 @@
 #include "core/io/byte_source.h"
 #include "core/workspace/waterfall/compared_step.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <utility>
@@ -30,11 +32,13 @@ waterfall::NamedAllocationsPtr namesFromGraph(const NamingGraph& naming, const s
     if (!naming.plan.empty())
         step = orThrow(workspace::withPlan(std::move(step), naming.plan, watch.context()));
     auto names = workspace::namesFrom(step, trace, device, watch.context());
+    if (!names && names.error().kind == base::ErrorKind::Cancelled)
+        throw VerbError(names.error().kind, names.error().message);
     if (!names)
-        throw VerbError(names.error().kind,
-                        names.error().kind == base::ErrorKind::Cancelled
-                            ? names.error().message
-                            : io::pathText(file) + ": " + names.error().message);
+        throw VerbError(
+            names.error().kind,
+            fmt::format("{}: {}{}", io::pathText(file), names.error().message,
+                        naming.plan.empty() ? " If it ran with a plan, --plan names it." : ""));
     return *std::move(names);
 }
 

@@ -48,17 +48,6 @@ bool livesThroughSteps(EventIndex freed, const Following& following)
                : following.secondBackward != kNoEvent && freed > following.secondBackward;
 }
 
-/// By stack: whether a function forward() is in it, which is a module's.
-std::vector<bool> stacksOfModules(const StackTable& stacks)
-{
-    std::vector<bool> ofModules(stacks.stackCount());
-    for (std::size_t i = 0; i < ofModules.size(); ++i)
-        ofModules[i] = std::ranges::any_of(stacks.stack(StackId{i}), [&](FrameId frame) {
-            return stacks.text(stacks.frame(frame).name) == "forward";
-        });
-    return ofModules;
-}
-
 /// `isCutOff`: a module made it, and an allocation failed after it.
 std::pair<MemoryClass, ClassRule> decide(StepPhase phase, EventIndex freed,
                                          const Following& following, bool isCutOff)

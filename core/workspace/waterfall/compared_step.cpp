@@ -3,6 +3,7 @@
 
 #include "core/base/format.h"
 #include "core/base/try.h"
+#include "core/compare/belongs.h"
 #include "core/device/known_devices.h"
 #include "core/io/byte_source.h"
 #include "core/parallel/rank_program.h"
@@ -50,6 +51,10 @@ Result<ComparedStep> planned(ComparedStep prediction, const std::string& text,
     Result<plan::Problem> problem = plan::problemOf(*file, prediction.problem.program);
     if (!problem)
         return tl::unexpected{named(problem.error())};
+    const std::string sizes = compare::otherSize(*file, *problem->step());
+    if (prediction.sizes.empty() && !sizes.empty())
+        return tl::unexpected{
+            named({base::ErrorKind::File, sizes + "; use the graph that the plan was made for."})};
     problem->budget = plan::kUnlimited; // what was measured, whatever it was made for
     problem->pins.clear();
     Result<plan::VerifiedPlanPtr> verified = plan::certify(*problem, file->plan);

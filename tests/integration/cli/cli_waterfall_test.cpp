@@ -24,6 +24,7 @@ private Q_SLOTS:
     void rowsLeadFromThePredictedToTheMeasuredPeak();
     void theTextNamesEachReason();
     void otherFilesAreRefused();
+    void aPlanOfAnotherSizeIsRefused();
 
 private:
     QString m_graph = text(PLIMSOLL_SOURCE_DIR "/tests/data/encoder.plimsoll.json.gz");
@@ -93,6 +94,40 @@ void CliWaterfallTest::otherFilesAreRefused()
     refused({m_graph, m_profile, text("--by"), text("class")}, 2,
             "--by and --top are for two memory profiles.");
     refused({m_graph, m_profile, text("--device"), text("7")}, 2, "7");
+}
+
+void CliWaterfallTest::aPlanOfAnotherSizeIsRefused()
+{
+    const QString path = file("plan.json");
+    const CliRun planned = runCli({text("plan"), m_graph, text("--planner"), text("rotor"),
+                                   text("--budget"), text("97%"), text("--export"), path});
+    QCOMPARE(planned.exit, 0);
+    QByteArray plan = tests::fileBytes(path);
+    const QByteArray batch = "\"batch\":\"32x128";
+    QVERIFY2(plan.contains(batch), plan.constData());
+    plan.replace(batch, "\"batch\":\"96x128");
+    plan.replace("{\"peak_bytes\":", "{\"peak_bytes\":1"); // and so has other numbers
+    const QString other = fileWith("other.json", plan);
+    // In the words of check, up to what each verb can do.
+    const QByteArray sizes =
+        "the plan was made at 96x128 int64, this graph is at 32x128 int64; use the graph that the "
+        "plan was made for";
+    const CliRun check = runCli({text("check"), other, m_graph});
+    QVERIFY2(check.error.contains("hint: " + sizes), check.error.constData());
+    for (const QStringList& arguments :
+         {QStringList{text("diff"), m_graph, m_profile, other},
+          QStringList{text("live"), m_profile, text("--graph"), m_graph, text("--plan"), other}}) {
+        const CliRun run = runCli(arguments);
+        QCOMPARE(run.exit, 3);
+        QVERIFY2(run.hasOneSentence(), run.error.constData());
+        QVERIFY2(run.error.contains("other.json: " + sizes), run.error.constData());
+    }
+    // Nor does the recording's step run the plan itself.
+    const CliRun unplanned =
+        runCli({text("live"), m_profile, text("--graph"), m_graph, text("--plan"), path});
+    QCOMPARE(unplanned.exit, 3);
+    QVERIFY2(unplanned.error.contains("than this plan does, so it ran another plan, or none."),
+             unplanned.error.constData());
 }
 
 } // namespace

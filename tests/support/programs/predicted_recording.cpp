@@ -22,6 +22,11 @@ std::int64_t bytesOf(const compare::PredictedStep& step, std::uint32_t instance)
         .count();
 }
 
+std::int64_t timeOf(std::int64_t event)
+{
+    return 1'700'000'000'000'000'000 + 1000 * event;
+}
+
 PredictedRecording::Stack stackAt(const compare::PredictedStep& step, std::size_t at)
 {
     switch (step.evaluation->schedule->phaseAt(*step.problem.step(), at)) {
@@ -115,6 +120,14 @@ memtrace::MemoryTracePtr PredictedRecording::trace()
         for (const auto action : {memtrace::Action::FreeRequested, memtrace::Action::FreeCompleted})
             check(device.add(eventOf(each.block, action)).has_value());
     }
+    if (fails) {
+        memtrace::RecordedEvent failure;
+        failure.action = memtrace::Action::OutOfMemory;
+        failure.bytes = 1 << 20;
+        failure.timeNs = timeOf(m_events++);
+        failure.stack = stackOf(Stack::Forward);
+        check(device.add(failure).has_value());
+    }
     auto built = std::move(m_builder).build();
     check(built.has_value());
     return *built;
@@ -127,7 +140,7 @@ memtrace::RecordedEvent PredictedRecording::eventOf(std::size_t block, memtrace:
     event.address = 0x7f0000000000 + block * 0x100000000;
     event.bytes = blocks[block].bytes;
     event.pool = std::array<std::uint64_t, 2>{};
-    event.timeNs = 1'700'000'000'000'000'000 + 1000 * m_events++;
+    event.timeNs = timeOf(m_events++);
     if (action == memtrace::Action::Alloc)
         event.stack = stackOf(blocks[block].stack);
     return event;
@@ -145,6 +158,8 @@ memtrace::StackId PredictedRecording::stackOf(Stack stack)
         return stacks.stack(std::vector<memtrace::FrameId>{frame("model.py", "forward")});
     case Stack::Optimizer:
         return stacks.stack(std::vector<memtrace::FrameId>{frame("torch/optim/adamw.py", "step")});
+    case Stack::SetUp:
+        return stacks.stack(std::vector<memtrace::FrameId>{frame("train.py", "main")});
     case Stack::Library: break;
     }
     return stacks.stack(std::vector<memtrace::FrameId>{

@@ -16,7 +16,7 @@ namespace plimsoll::tests {
 class PredictedRecording
 {
 public:
-    enum class Stack : std::uint8_t { Forward, Backward, Optimizer, Library };
+    enum class Stack : std::uint8_t { Forward, Backward, Optimizer, Library, SetUp };
 
     /// Something that is allocated or freed.
     struct Happening
@@ -54,6 +54,7 @@ public:
 
     std::vector<Block> blocks;
     std::vector<Happening> happenings; ///< in order
+    bool fails = false;                ///< the recording ends with an allocation that fails
 
 private:
     /// `blockOfInstance`: what is older and freed in the step.

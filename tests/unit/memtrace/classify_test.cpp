@@ -7,6 +7,9 @@
 
 #include <QTest>
 
+#include <utility>
+#include <vector>
+
 namespace {
 
 using namespace plimsoll::memtrace; // NOLINT(google-build-using-namespace)
@@ -21,6 +24,15 @@ public:
         return stacks.stack(std::vector<FrameId>{
             stacks.frame({stacks.text(file), stacks.text(function), 7, {}}),
             stacks.frame({stacks.text("train.py"), stacks.text("main"), 1, {}})});
+    }
+    /// Innermost first: files and functions.
+    StackId frames(const std::vector<std::pair<const char*, const char*>>& frames)
+    {
+        StackTableBuilder& stacks = m_builder.stacks();
+        std::vector<FrameId> ids;
+        for (const auto& [file, function] : frames)
+            ids.push_back(stacks.frame({stacks.text(file), stacks.text(function), 7, {}}));
+        return stacks.stack(ids);
     }
     StackId native(const char* function)
     {
@@ -74,6 +86,8 @@ private Q_SLOTS:
     void tellsTheParts_data();
     void tellsTheParts();
     void whatOutlivesAStepIsLasting();
+    void recomputedForwardIsBackward_data();
+    void recomputedForwardIsBackward();
     void needsPythonFrames();
     void believesAnnotations();
     void knowsActivationsOfAFailedForward();
@@ -155,6 +169,46 @@ void ClassifyTest::whatOutlivesAStepIsLasting()
     compare(recording.build(),
             {{weight, MemoryClass::Lasting, ClassRule::LivesThroughSteps},
              {lossBefore, MemoryClass::Activations, ClassRule::SurvivesIntoBackward}});
+}
+
+void ClassifyTest::recomputedForwardIsBackward_data()
+{
+    // Python that autograd's thread calls: what its stacks begin with.
+    QTest::addColumn<QByteArray>("file");
+    QTest::addColumn<QByteArray>("function");
+    QTest::newRow("torch.utils.checkpoint")
+        << QByteArray{"/lib/torch/utils/checkpoint.py"} << QByteArray{"unpack_hook"};
+    QTest::newRow("a Function's backward")
+        << QByteArray{"/lib/torch/autograd/function.py"} << QByteArray{"apply"};
+    QTest::newRow("a hook of the user") << QByteArray{"hooks.py"} << QByteArray{"unpack"};
+}
+
+void ClassifyTest::recomputedForwardIsBackward()
+{
+    QFETCH(QByteArray, file);
+    QFETCH(QByteArray, function);
+    Recording recording;
+    const StackId forward = recording.frames({{"model.py", "forward"}, {"train.py", "<module>"}});
+    const StackId again =
+        recording.frames({{"model.py", "forward"}, {file.constData(), function.constData()}});
+    const StackId optimizer =
+        recording.frames({{"/lib/torch/optim/adamw.py", "step"}, {"train.py", "<module>"}});
+    std::vector<Expected> expected;
+    for (int step = 0; step < 2; ++step) {
+        const std::size_t input = recording.alloc(forward);
+        const std::size_t other = recording.alloc(forward);
+        for (const std::size_t saved : {input, other}) { // a region each
+            const std::size_t recomputed = recording.alloc(again);
+            const std::size_t gradient = recording.alloc({});
+            recording.free(recomputed);
+            recording.free(saved);
+            expected.push_back({saved, MemoryClass::Activations, ClassRule::SurvivesIntoBackward});
+            expected.push_back({recomputed, MemoryClass::Temporaries, ClassRule::FreedInBackward});
+            expected.push_back({gradient, MemoryClass::Gradients, ClassRule::OutlivesBackward});
+        }
+        recording.alloc(optimizer);
+    }
+    compare(recording.build(), expected);
 }
 
 void ClassifyTest::needsPythonFrames()

@@ -6,6 +6,7 @@
 #include "core/memtrace/analysis/phases.h"
 #include "core/memtrace/frames.h"
 #include "core/readers/registry.h"
+#include "core/waterfall/waterfall.h"
 
 #include "tests/support/programs/predicted_recording.h"
 #include "tests/support/programs/programs.h"
@@ -69,6 +70,26 @@ base::Result<waterfall::NamedAllocationsPtr> named(const compare::PredictedStep&
     return waterfall::nameAllocations(step.problem, step.plan, *trace, 0);
 }
 
+/// A chain of modules, each of which saves one result for backward, with a plan that recomputes
+/// those of the first `recomputed` ones.
+compare::PredictedStep chainOf(std::size_t recomputed)
+{
+    graph::Program program = *tests::longChain(6);
+    for (std::size_t i = 0; i < program.storages.size(); ++i)
+        program.storages[i].bytes =
+            base::Bytes{program.storages[i].storageClass == graph::StorageClass::Temporary
+                            ? 100
+                            : static_cast<std::int64_t>(1000 + 16 * i)};
+    compare::PredictedStep step;
+    step.problem =
+        tests::unlimitedProblem(std::make_shared<const graph::Program>(std::move(program)));
+    step.plan = plan::keepEverything();
+    for (std::size_t call = 0; call < recomputed; ++call)
+        step.plan.asRegions().regions.push_back(tests::regionOf(*step.problem.program, {call}));
+    step.evaluation = plan::evaluate(step.problem, step.plan);
+    return step;
+}
+
 /// The recorded allocations of an instance, from the recording's own knowledge: by size.
 std::vector<std::uint32_t> ofSize(const memtrace::MemoryTrace& trace, std::int64_t bytes)
 {
@@ -89,6 +110,10 @@ private Q_SLOTS:
     void whyMemoryIsAlive();
     void whatDoesNotAgreeStaysUnknown();
     void anotherModelIsRefused();
+    void anotherPlanIsRefused();
+    void whatIsFreedAtAnotherMomentStaysUnknown();
+    void whatIsOlderThanTheFirstStepIsNotCounted();
+    void aStepThatFailsIsNamedUpToItsEnd();
     void namesChangeNoClasses();
     void backwardGetsSourcesWherePythonHasNone();
 };
@@ -168,6 +193,106 @@ void NamedAllocationsTest::anotherModelIsRefused()
     QVERIFY(names.error().message.starts_with(
         "The recording is one of another model, batch or plan: 4 of 5 predicted allocations are in "
         "step 2 of 2"));
+}
+
+void NamedAllocationsTest::anotherPlanIsRefused()
+{
+    const compare::PredictedStep plain = chainOf(0);
+    const compare::PredictedStep planned = chainOf(3);
+    const auto plainTrace = PredictedRecording{plain, 2}.trace();
+    const auto plannedTrace = PredictedRecording{planned, 2}.trace();
+    for (const auto& names : {named(plain, plainTrace), named(planned, plannedTrace)}) {
+        QVERIFY2(names.has_value(), names ? "" : names.error().message.c_str());
+        QCOMPARE((*names)->known, (*names)->allocations);
+    }
+    const auto refused = [](const base::Result<waterfall::NamedAllocationsPtr>& names) {
+        return QString::fromStdString(names ? std::string{} : names.error().message);
+    };
+    // The plan frees three results that it recomputes, and keeps the inputs of two modules.
+    QCOMPARE(refused(named(planned, plainTrace)),
+             QStringLiteral("The recording frees 5 of the 12 blocks of forward at other moments "
+                            "than this plan does, so it ran another plan, or none. Compare it with "
+                            "the plan that it ran, or leave the plan out."));
+    QCOMPARE(refused(named(plain, plannedTrace)),
+             QStringLiteral("The recording frees 5 of the 12 blocks of forward at other moments "
+                            "than the step without a plan does: it recomputes some, so it ran with "
+                            "a plan or with torch.utils.checkpoint. Compare it with the plan that "
+                            "it ran."));
+    // The comparison shows the blocks, and says it.
+    const auto compared = waterfall::buildWaterfall(planned.problem, planned.plan, {plainTrace, 0});
+    QVERIFY(compared.has_value());
+    QCOMPARE(QString::fromStdString((*compared)->notes.at(1)), refused(named(planned, plainTrace)));
+}
+
+void NamedAllocationsTest::whatIsFreedAtAnotherMomentStaysUnknown()
+{
+    const compare::PredictedStep step = stepOf();
+    PredictedRecording recording{step, 1};
+    // What the product saves is gone before backward, though nothing recomputes it.
+    const std::size_t freed = *recording.find(false, recording.blockOf(kHidden));
+    const std::size_t backward = *recording.find(true, recording.blockOf(kPassing));
+    std::rotate(recording.happenings.begin() + static_cast<std::ptrdiff_t>(backward),
+                recording.happenings.begin() + static_cast<std::ptrdiff_t>(freed),
+                recording.happenings.begin() + static_cast<std::ptrdiff_t>(freed) + 1);
+    const auto trace = recording.trace();
+    const auto names = named(step, trace);
+    QVERIFY2(names.has_value(), names ? "" : names.error().message.c_str());
+    QCOMPARE((*names)->known, std::size_t{4});
+    QVERIFY(!(*names)->isKnown(ofSize(*trace, 4000)[0]));
+    QVERIFY((*names)->isKnown(ofSize(*trace, 1600)[0]));
+}
+
+void NamedAllocationsTest::whatIsOlderThanTheFirstStepIsNotCounted()
+{
+    for (const int steps : {1, 3}) {
+        const compare::PredictedStep step = stepOf();
+        PredictedRecording recording{step, steps};
+        for (const std::int64_t bytes : {7000, 8000}) // such as parameters
+            recording.insert(0, std::nullopt, {bytes, Stack::SetUp, false, {}});
+        const auto trace = recording.trace();
+        const auto names = named(step, trace);
+        QVERIFY2(names.has_value(), names ? "" : names.error().message.c_str());
+        QCOMPARE((*names)->allocations, static_cast<std::size_t>(5 * steps));
+        QCOMPARE((*names)->known, static_cast<std::size_t>(5 * steps));
+    }
+}
+
+void NamedAllocationsTest::aStepThatFailsIsNamedUpToItsEnd()
+{
+    const compare::PredictedStep step = stepOf();
+    for (const int whole : {0, 1}) {
+        PredictedRecording recording{step, whole + 1};
+        recording.insert(0, std::nullopt, {7000, Stack::SetUp, false, {}});
+        // The allocation after forward's two fails.
+        const std::size_t end = *recording.find(true, recording.blockOf(kPassing));
+        recording.happenings.resize(end);
+        recording.fails = true;
+        const auto trace = recording.trace();
+        const auto names = named(step, trace);
+        QVERIFY2(names.has_value(), names ? "" : names.error().message.c_str());
+        QCOMPARE((*names)->countsText(), whole == 0
+                                             ? std::string{"2 of 2 allocations in 1 of 1 step are "
+                                                           "known from the graph"}
+                                             : std::string{"7 of 7 allocations in 2 of 2 steps are "
+                                                           "known from the graph"});
+        QCOMPARE((*names)->instanceOf[ofSize(*trace, 4000).back()], std::uint32_t{kHidden});
+        QCOMPARE((*names)->instanceOf[ofSize(*trace, 1600).back()], std::uint32_t{kResult});
+        const auto other = named(stepOf(4096), trace);
+        QVERIFY(!other.has_value());
+        QVERIFY2(other.error().message.starts_with(
+                     "The recording is one of another model, batch or plan: "),
+                 other.error().message.c_str());
+        // Only a whole step is compared.
+        const auto compared = waterfall::buildWaterfall(step.problem, step.plan, {trace, 0});
+        QCOMPARE(compared.has_value(), whole == 1);
+        if (compared)
+            QCOMPARE((*compared)->window.text(), std::string{"step 1 of 2"});
+        else
+            QCOMPARE(compared.error().message,
+                     std::string{"The recording has no whole step to compare: an allocation fails "
+                                 "before its first step ends. The graph can still name what that "
+                                 "step allocated."});
+    }
 }
 
 void NamedAllocationsTest::namesChangeNoClasses()
