@@ -8,6 +8,7 @@
 
 #include <QClipboard>
 #include <QEvent>
+#include <QFrame>
 #include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -20,6 +21,8 @@
 namespace plimsoll::ui {
 
 namespace {
+
+constexpr qsizetype kShort = 60; ///< letters, which any window has room for
 
 struct Look
 {
@@ -92,12 +95,7 @@ bool MessageStrip::eventFilter(QObject* watched, QEvent* event)
 
 void MessageStrip::place()
 {
-    // As high as the text needs, up to a few lines.
-    const int line = Theme::current().rowHeight(38);
-    const int width = parentWidget()->width();
-    setFixedHeight(
-        std::clamp(m_row->hasHeightForWidth() ? m_row->heightForWidth(width) : 0, line, 5 * line));
-    setGeometry(0, 0, width, height());
+    setGeometry(0, 0, parentWidget()->width(), height());
     raise();
 }
 
@@ -136,17 +134,18 @@ void MessageStrip::rebuild()
     const Theme& theme = Theme::current();
     const Message& message = m_messages.back();
     const Look look = lookOf(message.kind);
+    setFixedHeight(theme.rowHeight(38));
     setAccessibleDescription(message.first + u' ' + message.rest);
     setToolTip(plainTip(message.first + u' ' + message.rest));
-    m_row->setContentsMargins(theme.px(15), theme.px(4), theme.px(12), theme.px(4));
+    m_row->setContentsMargins(theme.px(15), 0, theme.px(12), 0);
     m_row->setSpacing(theme.px(8));
     m_row->addWidget(new IconLabel{look.icon, look.ink, this});
     m_row->addWidget(new TextLabel{message.first, TextRole::Strong, Role::Text, this});
-    auto* rest = new QLabel{message.rest, this};
-    rest->setTextFormat(Qt::PlainText);
-    rest->setFont(theme.font(TextRole::Body));
-    rest->setWordWrap(true);
+    auto* rest = new TextLabel{message.rest, TextRole::Body, Role::Text, this};
+    rest->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     m_row->addWidget(rest, 1);
+    if (message.rest.size() > kShort)
+        addLink(tr("Details"), tr("Show the whole message"), [this] { showWhole(); });
     if (message.kind != MessageKind::Offer)
         addLink(tr("Copy"), tr("Copy the details of this message"), [this] {
             QGuiApplication::clipboard()->setText(shown().first + u' ' + shown().rest);
@@ -169,6 +168,26 @@ void MessageStrip::rebuild()
     m_row->addWidget(dismiss);
     place();
     update();
+}
+
+void MessageStrip::showWhole()
+{
+    const Theme& theme = Theme::current();
+    auto* popup = new QFrame{this, Qt::Popup};
+    popup->setAttribute(Qt::WA_DeleteOnClose);
+    popup->setFrameShape(QFrame::StyledPanel);
+    auto* column = makeColumn(popup, 0, {12, 10, 12, 10});
+    auto* text = new QLabel{shown().first + u' ' + shown().rest, popup};
+    text->setTextFormat(Qt::PlainText);
+    text->setFont(theme.font(TextRole::Body));
+    text->setWordWrap(true);
+    text->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    text->setFixedWidth(std::min(theme.px(460), window()->width() - theme.px(40)));
+    column->addWidget(text);
+    popup->adjustSize();
+    popup->move(mapToGlobal(QPoint{0, height()}));
+    popup->show();
+    text->setFocus();
 }
 
 void MessageStrip::addLink(const QString& text, const QString& tip, std::function<void()> run)

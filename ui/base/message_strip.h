@@ -68,6 +68,8 @@ protected:
 private:
     void place();
     void rebuild();
+    /// What the strip has no room for.
+    void showWhole();
     void addLink(const QString& text, const QString& tip, std::function<void()> run);
 
     std::vector<Message> m_messages;

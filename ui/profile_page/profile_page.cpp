@@ -66,13 +66,6 @@ ProfilePage::ProfilePage(workspace::DocumentPtr profile, Settings& settings,
     addTableExports(*this, m_settings);
     show(ProfileChange::Picture | ProfileChange::Notes | ProfileChange::Live);
     tellGraph();
-    if (m_shown->recorded->isOfDriver())
-        strip().post({QStringLiteral("driver"),
-                      MessageKind::Offer,
-                      tr("This recording has no tensors."),
-                      QString::fromUtf8(memtrace::kDriverBlocks) + u' '
-                          + tr("Record with a snapshot to see those."),
-                      {}});
     for (const ProfileView& view : m_views)
         if (view.isFirst && view.isFirst(state()))
             dockOf(view.widget)->showPage(view.widget);
@@ -101,8 +94,6 @@ void ProfilePage::showPicture()
 {
     const workspace::ProfilePicturePtr before = std::exchange(m_shown, m_controller.picture());
     tellGraph();
-    if (!m_shown->recorded->isOfDriver())
-        strip().withdraw(QStringLiteral("driver"));
     if (before->recorded == m_shown->recorded) {
         if (before->deviceIndex != m_shown->deviceIndex)
             clearSelection();
@@ -195,9 +186,11 @@ QString ProfilePage::factsText() const
 {
     const workspace::ProfilePicture& picture = *m_controller.picture();
     const std::size_t devices = picture.trace->devices().size();
-    QString facts = tr("%1 allocations · %2 events")
-                        .arg(countText(picture.device().allocations().size()),
-                             countText(picture.device().recordedCount()));
+    QString facts =
+        (picture.trace->isOfDriver() ? tr("%1 blocks of the driver, no tensors · %2 events")
+                                     : tr("%1 allocations · %2 events"))
+            .arg(countText(picture.device().allocations().size()),
+                 countText(picture.device().recordedCount()));
     if (picture.names)
         facts += tr(" · %1 of %2 in %3 of %4 steps are known from the graph")
                      .arg(countText(picture.names->known), countText(picture.names->allocations),

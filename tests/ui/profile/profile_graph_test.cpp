@@ -15,10 +15,9 @@
 #include <QAction>
 #include <QLabel>
 #include <QListWidget>
+#include <QPushButton>
 #include <QTimer>
 #include <QUrl>
-
-#include <algorithm>
 
 namespace {
 
@@ -149,14 +148,20 @@ void ProfileGraphTest::anotherGraphIsTold()
     QVERIFY(!isChecked());
     QVERIFY(!page->undoStack().canUndo());
     QVERIFY(page->controller().picture()->settings.graph == nullptr);
-    const auto isRead = [&] {
-        const QList<QLabel*> labels = strip.findChildren<QLabel*>();
-        return std::ranges::any_of(labels, [&](const QLabel* label) {
-            return label->isVisible() && label->text() == strip.shown().rest
-                   && label->height() >= label->heightForWidth(label->width());
-        });
+    QPushButton* details = nullptr;
+    const auto isOffered = [&] {
+        for (QPushButton* button : strip.findChildren<QPushButton*>())
+            if (button->isVisible() && button->text() == QStringLiteral("Details"))
+                details = button;
+        return details != nullptr;
     };
-    QTRY_VERIFY_WITH_TIMEOUT(isRead(), kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(isOffered(), kPatience);
+    QTest::mouseClick(details, Qt::LeftButton);
+    const auto* whole = strip.findChild<QLabel*>();
+    QVERIFY(whole != nullptr && whole->isVisible());
+    QCOMPARE(whole->text(), strip.shown().first + u' ' + strip.shown().rest);
+    QVERIFY(whole->height() >= whole->heightForWidth(whole->width()));
+    whole->window()->close();
 }
 
 void ProfileGraphTest::thePlanThatHelpsIsOneClickAway()

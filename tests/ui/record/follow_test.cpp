@@ -110,7 +110,7 @@ void FollowTest::aGrowingFileIsFollowed()
     append(allocated(200, 3, 100));
     QTRY_COMPARE_WITH_TIMEOUT(peakOf(*page), 164, kPatience);
     QCOMPARE(page->controller().picture()->device().allocations().size(), std::size_t{3});
-    QVERIFY2(page->factsText().startsWith(QStringLiteral("3 allocations")),
+    QVERIFY2(page->factsText().startsWith(QStringLiteral("3 blocks of the driver")),
              qPrintable(page->factsText()));
     // A chunk that is half written is read once it is complete, and a lost record is told.
     wire::Drops drops;
@@ -209,6 +209,8 @@ void FollowTest::aFileThatGoesIsTold()
 {
     ProfilePage* page = openFollowed();
     QVERIFY(page != nullptr);
+    QVERIFY2(page->factsText().contains(QStringLiteral("blocks of the driver, no tensors")),
+             qPrintable(page->factsText()));
     QVERIFY(QFile::remove(m_path));
     QTRY_COMPARE_WITH_TIMEOUT(page->strip().count(), std::size_t{1}, kPatience);
     QCOMPARE(page->strip().shown().first, QStringLiteral("The file can't be read at present."));

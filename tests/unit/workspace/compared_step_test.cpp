@@ -44,8 +44,11 @@ void ComparedStepTest::aPlanThatWasNotUsedTellsNothing()
         return names ? std::optional{!(*names)->predicted.plan.regions().empty()} : std::nullopt;
     };
     QCOMPARE(isPlanned(), std::optional{false});
-    step->isPlanNamed = true;
-    QCOMPARE(isPlanned(), std::optional{true});
+    step->isPlanNamed = true; // then it is the plan that is refused
+    const auto names = workspace::namesFrom(*step, *profile->trace, 0, {});
+    QVERIFY(!names);
+    QVERIFY2(names.error().message.find("so it ran another plan, or none") != std::string::npos,
+             names.error().message.c_str());
 }
 
 } // namespace
