@@ -26,6 +26,13 @@ const char* enoughName(Enough enough)
     return nullptr;
 }
 
+bool Diagnosis::isStepUnknown() const
+{
+    return failsInForward && std::ranges::none_of(remedies, [](const Remedy& remedy) {
+               return remedy.known == HowKnown::Plan;
+           });
+}
+
 std::optional<base::Bytes> usableMemory(const Diagnosis& diagnosis)
 {
     if (!diagnosis.isFailure)

@@ -49,6 +49,9 @@ struct Diagnosis
     bool isFailure = false;
     /// Before the step's backward pass: forward would have gone on to allocate.
     bool failsInForward = false;
+
+    /// Whether it isn't known what the whole step needs: see kFailsInForward.
+    [[nodiscard]] bool isStepUnknown() const;
     /// Of a recording: MemoryTrace::isOfDriver(). Then nothing is known of reserved or idle memory.
     bool isOfDriver = false;
     std::optional<int> device;    ///< ordinal
@@ -74,7 +77,7 @@ struct Diagnosis
     std::vector<Remedy> remedies; ///< sufficient ones first, those that save most first
 };
 
-/// What is said of Diagnosis::failsInForward.
+/// What is said where Diagnosis::isStepUnknown().
 inline constexpr std::string_view kFailsInForward =
     "It failed in the forward pass: how much the rest of the step needs isn't recorded. A traced "
     "graph of the model tells it.";

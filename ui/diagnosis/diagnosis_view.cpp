@@ -97,7 +97,7 @@ QString DiagnosisView::remediesHtml()
                                                          : tr("What would help")),
                   12);
     m_remedies.clear();
-    if (m_diagnosis->failsInForward)
+    if (m_diagnosis->isStepUnknown())
         html += paragraph(
             QString::fromUtf8(doctor::kFailsInForward.data(), doctor::kFailsInForward.size())
                 .toHtmlEscaped(),

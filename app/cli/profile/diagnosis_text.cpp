@@ -242,7 +242,7 @@ std::string remediesText(const Diagnosis& diagnosis)
     if (diagnosis.remedies.empty())
         return "Nothing is known that would help.\n";
     std::string text = "What would help:\n";
-    if (diagnosis.failsInForward)
+    if (diagnosis.isStepUnknown())
         text += fmt::format("  {}\n", doctor::kFailsInForward);
     std::size_t number = 1;
     for (const doctor::Remedy& remedy : diagnosis.remedies) {

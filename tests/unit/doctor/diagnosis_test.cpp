@@ -268,6 +268,11 @@ void DiagnosisTest::suggestsWhatTheClassesTell()
     QCOMPARE(*remedy(found, "smaller_batch")->saves, Bytes{13 * kMiB});
     QVERIFY(remedy(found, "smaller_batch")->enough == doctor::Enough::NotKnown);
     QVERIFY(remedy(found, "gradients_set_to_none")->enough == doctor::Enough::Allocation);
+    // Forward would have gone on: a plan of the whole step tells how much it needs.
+    QVERIFY(found.failsInForward && found.isStepUnknown());
+    Diagnosis planned = found;
+    planned.remedies.push_back({"plan", {}, {}, {}, doctor::HowKnown::Plan});
+    QVERIFY(!planned.isStepUnknown());
     const Remedy* checkpointing = remedy(found, "checkpointing");
     QVERIFY(!checkpointing->saves);
     QCOMPARE(*checkpointing->atMost, Bytes{26 * kMiB});
