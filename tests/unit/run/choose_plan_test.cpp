@@ -102,7 +102,8 @@ void ChoosePlanTest::takesTheFastestThatRuns()
     const std::int64_t low = frontier->points().front()->evaluation().peak.count();
     const std::int64_t high = frontier->points().back()->evaluation().peak.count();
     std::set<RunStatus> seen;
-    for (int i = 0; i <= 12; i += tests::kSanitized ? 4 : 1) {
+    const int stride = tests::kSanitized ? 4 : tests::isExhaustive() ? 1 : 2;
+    for (int i = 0; i <= 12; i += stride) {
         const base::Bytes budget{i == 12 ? 2 * high : low + (high - low) / 10 * i};
         const Expected best = expected(*frontier, settings, budget);
         for (const run::ReservedTablePtr& known : {run::ReservedTablePtr{}, *table}) {
