@@ -98,8 +98,8 @@ void OpeningTest::asksForTheGpuOnce()
     const base::Bytes suggested = page->document().budget();
     QCOMPARE(page->strip().count(), std::size_t{1});
     QCOMPARE(page->strip().shown().first, QStringLiteral("For which GPU?"));
-    auto* button = page->strip().findChild<QPushButton*>();
-    QVERIFY(button != nullptr && button->text() == QStringLiteral("Choose GPU…"));
+    QPushButton* button = buttonOf(page->strip(), "Choose GPU…");
+    QVERIFY(button != nullptr);
     QTest::mouseClick(button, Qt::LeftButton);
     QComboBox* box = gpuBox(viewOf<BudgetPanel>(*page));
     QVERIFY(box != nullptr && QTest::qWaitFor([box] { return box->view()->isVisible(); }));

@@ -190,12 +190,9 @@ void OverlayTest::showsThePlanThatWasMeasured()
     QVERIFY(laid.wait(kPatience));
     QCOMPARE(page->strip().count(), std::size_t{1});
     QVERIFY(page->strip().shown().kind == MessageKind::Offer);
-    const auto buttons = page->strip().findChildren<QPushButton*>();
-    const auto show = std::find_if(buttons.begin(), buttons.end(), [](const QPushButton* button) {
-        return button->text() == QStringLiteral("Show that plan");
-    });
-    QVERIFY(show != buttons.end());
-    QTest::mouseClick(*show, Qt::LeftButton);
+    QPushButton* show = buttonOf(page->strip(), "Show that plan");
+    QVERIFY(show != nullptr);
+    QTest::mouseClick(show, Qt::LeftButton);
     QVERIFY(page->document().shownPlan()->plan() == planned->plan());
     QCOMPARE(page->strip().count(), std::size_t{0}); // its line is there: nothing to offer
     QVERIFY(viewOf<BudgetTimelineView>(*page).accessibleDescription().contains(

@@ -252,9 +252,7 @@ void PlanKindsTest::laysAMeasuredStepPlanOver()
     QCOMPARE(page->strip().shown().first,
              QStringLiteral("The measurement has a second run, under a plan for %1.")
                  .arg(bytesText(planned->evaluation().peak)));
-    for (QPushButton* button : page->strip().findChildren<QPushButton*>())
-        if (button->text() == QStringLiteral("Show that plan"))
-            QTest::mouseClick(button, Qt::LeftButton);
+    QTest::mouseClick(buttonOf(page->strip(), "Show that plan"), Qt::LeftButton);
     QVERIFY(isDone(*page));
     QVERIFY(page->document().shownPlan()->plan() == planned->plan());
     const Bytes predicted = withoutReserve(*page, planned->evaluation().peak);

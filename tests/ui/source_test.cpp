@@ -181,9 +181,7 @@ void SourceTest::tellsWhatCannotBeOpened()
     QCOMPARE(page->strip().count(), std::size_t{1});
     QCOMPARE(page->strip().shown().first, QStringLiteral("/no/such/editor could not be started."));
     // What it says can be copied.
-    for (QPushButton* button : page->strip().findChildren<QPushButton*>())
-        if (button->text() == QStringLiteral("Copy"))
-            QTest::mouseClick(button, Qt::LeftButton);
+    QTest::mouseClick(buttonOf(page->strip(), "Copy"), Qt::LeftButton);
     QCOMPARE(QGuiApplication::clipboard()->text(),
              QStringLiteral("/no/such/editor could not be started. Choose another editor in Edit > "
                             "Settings."));

@@ -25,6 +25,7 @@
 #include <QFile>
 #include <QLineEdit>
 #include <QMenu>
+#include <QPushButton>
 #include <QRegularExpression>
 #include <QSignalSpy>
 #include <QTabBar>
@@ -160,6 +161,14 @@ void chooseTab(const ui::DocumentPage& page, const QString& title, const QString
         if (action->text().remove(u'&').startsWith(title))
             QTest::mouseClick(menu, Qt::LeftButton, {}, menu->actionGeometry(action).center());
     menu->close();
+}
+
+QPushButton* buttonOf(const QWidget& parent, const char* text)
+{
+    for (QPushButton* button : parent.findChildren<QPushButton*>())
+        if (button->isVisible() && button->text() == QString::fromUtf8(text))
+            return button;
+    return nullptr;
 }
 
 QString pictureFault(ui::PlannerPage& page)

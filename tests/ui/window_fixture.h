@@ -13,6 +13,8 @@
 #include <memory>
 #include <optional>
 
+class QPushButton;
+
 namespace plimsoll::tests {
 
 inline constexpr int kPatience =
@@ -38,6 +40,9 @@ template <typename View>
 /// `title` is how it begins.
 void chooseTab(const ui::DocumentPage& page, const QString& title,
                const QString& dock = QStringLiteral("plan"));
+
+/// The visible button with this text; null: there is none.
+[[nodiscard]] QPushButton* buttonOf(const QWidget& parent, const char* text);
 
 /// What is wrong with the picture of a page; empty: nothing. Budget, line, field, panel, frontier
 /// and timeline must be those of one plan, or the page says that it is planning.

@@ -22,8 +22,6 @@ namespace plimsoll::ui {
 
 namespace {
 
-constexpr qsizetype kShort = 60; ///< letters, which any window has room for
-
 struct Look
 {
     Role ground;
@@ -97,6 +95,10 @@ void MessageStrip::place()
 {
     setGeometry(0, 0, parentWidget()->width(), height());
     raise();
+    if (m_details == nullptr)
+        return;
+    m_details->hide(); // its own room counts only if it is needed
+    m_details->setVisible(m_row->sizeHint().width() + m_rest->sizeHint().width() > width());
 }
 
 void MessageStrip::post(Message message)
@@ -120,6 +122,8 @@ void MessageStrip::withdraw(const QString& id)
 
 void MessageStrip::rebuild()
 {
+    m_rest = nullptr;
+    m_details = nullptr;
     // Deleted later: its button may be the one being clicked.
     while (QLayoutItem* item = m_row->takeAt(0)) {
         if (item->widget() != nullptr) {
@@ -141,11 +145,10 @@ void MessageStrip::rebuild()
     m_row->setSpacing(theme.px(8));
     m_row->addWidget(new IconLabel{look.icon, look.ink, this});
     m_row->addWidget(new TextLabel{message.first, TextRole::Strong, Role::Text, this});
-    auto* rest = new TextLabel{message.rest, TextRole::Body, Role::Text, this};
-    rest->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    m_row->addWidget(rest, 1);
-    if (message.rest.size() > kShort)
-        addLink(tr("Details"), tr("Show the whole message"), [this] { showWhole(); });
+    m_rest = new TextLabel{message.rest, TextRole::Body, Role::Text, this};
+    m_rest->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    m_row->addWidget(m_rest, 1);
+    m_details = addLink(tr("Details"), tr("Show the whole message"), [this] { showWhole(); });
     if (message.kind != MessageKind::Offer)
         addLink(tr("Copy"), tr("Copy the details of this message"), [this] {
             QGuiApplication::clipboard()->setText(shown().first + u' ' + shown().rest);
@@ -166,6 +169,8 @@ void MessageStrip::rebuild()
         Q_EMIT changed();
     });
     m_row->addWidget(dismiss);
+    for (int i = 0; i < m_row->count(); ++i)
+        m_row->itemAt(i)->widget()->show(); // a layout counts no hidden widget
     place();
     update();
 }
@@ -190,7 +195,8 @@ void MessageStrip::showWhole()
     text->setFocus();
 }
 
-void MessageStrip::addLink(const QString& text, const QString& tip, std::function<void()> run)
+QPushButton* MessageStrip::addLink(const QString& text, const QString& tip,
+                                   std::function<void()> run)
 {
     auto* link = new QPushButton{text, this};
     link->setProperty("link", true);
@@ -198,6 +204,7 @@ void MessageStrip::addLink(const QString& text, const QString& tip, std::functio
     link->setToolTip(tip);
     connect(link, &QPushButton::clicked, this, std::move(run));
     m_row->addWidget(link);
+    return link;
 }
 
 void MessageStrip::paintEvent(QPaintEvent* /*event*/)

@@ -10,8 +10,11 @@
 #include <vector>
 
 class QHBoxLayout;
+class QPushButton;
 
 namespace plimsoll::ui {
+
+class TextLabel;
 
 enum class MessageKind : std::uint8_t {
     Danger, ///< could not be done
@@ -36,7 +39,7 @@ struct Message
 
 /// The strip on the upper edge of its parent, over what is there, so that nothing moves when it
 /// comes and goes: one message at a time, newest on top; hidden if there is none. What has no room
-/// is in its tool tip.
+/// is in its tool tip and behind "Details".
 class MessageStrip : public QWidget
 {
     Q_OBJECT
@@ -70,10 +73,12 @@ private:
     void rebuild();
     /// What the strip has no room for.
     void showWhole();
-    void addLink(const QString& text, const QString& tip, std::function<void()> run);
+    QPushButton* addLink(const QString& text, const QString& tip, std::function<void()> run);
 
     std::vector<Message> m_messages;
     QHBoxLayout* m_row = nullptr;
+    TextLabel* m_rest = nullptr;
+    QPushButton* m_details = nullptr; ///< visible only where the message is elided
 };
 
 } // namespace plimsoll::ui

@@ -150,9 +150,7 @@ void ProfileGraphTest::anotherGraphIsTold()
     QVERIFY(page->controller().picture()->settings.graph == nullptr);
     QPushButton* details = nullptr;
     const auto isOffered = [&] {
-        for (QPushButton* button : strip.findChildren<QPushButton*>())
-            if (button->isVisible() && button->text() == QStringLiteral("Details"))
-                details = button;
+        details = tests::buttonOf(strip, "Details");
         return details != nullptr;
     };
     QTRY_VERIFY_WITH_TIMEOUT(isOffered(), kPatience);

@@ -141,11 +141,7 @@ void ProblemPageTest::opensFromTheStrip()
     for (const char* text : {"First.", "Second.", "Third."})
         page->strip().post({{}, MessageKind::Warn, QString::fromLatin1(text), {}, {}});
     QVERIFY(!qobject_cast<QTableView*>(viewOf<ProblemModel>(*page).parent())->isVisible());
-    QTest::qWait(20); // the strip shows its new buttons with the next event
-    QPushButton* more = nullptr;
-    for (QPushButton* button : page->strip().findChildren<QPushButton*>())
-        if (button->isVisible() && button->text() == QStringLiteral("2 more"))
-            more = button;
+    QPushButton* more = buttonOf(page->strip(), "2 more");
     QVERIFY(more != nullptr);
     QTest::mouseClick(more, Qt::LeftButton);
     QVERIFY(qobject_cast<QTableView*>(viewOf<ProblemModel>(*page).parent())->isVisible());
@@ -210,9 +206,7 @@ void ProblemPageTest::forgetsWhatNoLongerHolds()
     // Nor what was dismissed.
     page->document().commitBudget(Bytes{1 << 20});
     QVERIFY(waitForPlan(*page));
-    for (QPushButton* button : page->strip().findChildren<QPushButton*>())
-        if (button->text() == QStringLiteral("Dismiss"))
-            QTest::mouseClick(button, Qt::LeftButton);
+    QTest::mouseClick(buttonOf(page->strip(), "Dismiss"), Qt::LeftButton);
     QCOMPARE(page->strip().count(), std::size_t{0});
     QVERIFY(rowWith(problems, none) >= 0); // it still holds
     page->document().commitBudget(before);
