@@ -4,6 +4,7 @@
 #include "core/base/try.h"
 #include "core/base/unicode.h"
 #include "core/readers/csv/build_trace.h"
+#include "core/readers/memory_bound.h"
 
 #include <fmt/format.h>
 
@@ -21,6 +22,11 @@ using base::Result;
 constexpr std::size_t kSlice = std::size_t{256} << 10U;
 /// Only the memory limits the size of a table.
 constexpr io::ReadLimits kLimits{.bytes = std::uint64_t{1} << 40U};
+constexpr MemoryBound kBound{4, Reading::kFreeBytes};
+/// Beside the row: its two steps while they are ordered, and its events in the trace.
+constexpr std::size_t kPerRow = sizeof(AllocationRow) + 128;
+/// A new stack of one frame with two texts, or a new class, beside their characters.
+constexpr std::size_t kPerName = 448;
 
 /// Whether the first line names the columns of such a table.
 bool sniff(std::string_view head)
@@ -40,13 +46,12 @@ Result<FileValue> read(io::Source& source, const base::JobContext& context)
     // Streaming reports up to one half.
     const base::JobContext walk = source.isInMemory() ? context.piece(0, 2) : context;
     Reading reading{source.name(), context.curve};
-    const io::Sink sink = [&](std::string_view part,
-                              const io::FileFacts& /*file*/) -> Result<void> {
+    const io::Sink sink = [&](std::string_view part, const io::FileFacts& file) -> Result<void> {
         while (!part.empty()) {
             if (walk.stopRequested())
                 return base::cancelled();
             const std::string_view slice = part.substr(0, kSlice);
-            RETURN_IF_ERROR(reading.feed(slice));
+            RETURN_IF_ERROR(reading.feed(slice, file));
             part.remove_prefix(slice.size());
         }
         return {};
@@ -84,6 +89,14 @@ bool Reading::take(const std::vector<std::string>& fields, std::uint64_t line)
     }
     row->line = static_cast<std::uint32_t>(
         std::min<std::uint64_t>(line, std::numeric_limits<std::uint32_t>::max()));
+    const std::uint32_t newest =
+        std::max(row->stack, static_cast<std::uint32_t>(row->memoryClass.index()));
+    if (newest > m_newestName) {
+        m_newestName = newest;
+        m_nameBytes += kPerName;
+        for (const std::string& field : fields)
+            m_nameBytes += field.size();
+    }
     m_rows.push_back(*row);
     return true;
 }
@@ -95,10 +108,22 @@ tl::unexpected<base::Error> Reading::refused() const
                          fmt::format("{} line {}: {}.", m_name, m_records.line(), fault));
 }
 
-Result<void> Reading::feed(std::string_view part)
+std::size_t Reading::memoryBytes() const
+{
+    return m_rows.size() * kPerRow + m_nameBytes;
+}
+
+Result<void> Reading::feed(std::string_view part, const io::FileFacts& file)
 {
     m_hash.add(part);
-    return m_records.feed(part) ? Result<void>{} : refused();
+    m_fed += part.size();
+    if (!m_records.feed(part))
+        return refused();
+    if (memoryBytes() > kBound.most(m_fed, file)) {
+        m_fault = "the file " + MemoryBound::refusal("a table", file);
+        return refused();
+    }
+    return {};
 }
 
 Result<ReadProfile> Reading::finish(const base::JobContext& context)

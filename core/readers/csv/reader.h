@@ -25,8 +25,14 @@ public:
     Reading(const Reading&) = delete; // its parts refer to each other
     Reading& operator=(const Reading&) = delete;
 
-    [[nodiscard]] base::Result<void> feed(std::string_view part);
+    [[nodiscard]] base::Result<void> feed(std::string_view part, const io::FileFacts& file = {});
     [[nodiscard]] base::Result<ReadProfile> finish(const base::JobContext& context = {});
+
+    /// About what has been taken, and what the trace will take beside it while it is built.
+    [[nodiscard]] std::size_t memoryBytes() const;
+
+    /// What a table may take in memory however short it is.
+    static constexpr std::size_t kFreeBytes = std::size_t{192} << 20U;
 
 private:
     bool take(const std::vector<std::string>& fields, std::uint64_t line);
@@ -39,6 +45,9 @@ private:
     Records m_records;
     io::PartsHash m_hash;
     std::string m_fault; ///< of a row
+    std::uint64_t m_fed = 0;
+    std::uint32_t m_newestName = 0; ///< the largest StackId or TextId of a row
+    std::size_t m_nameBytes = 0;
 };
 
 /// What `plimsoll-cli export PROFILE -o x.csv` writes, and other tools may.

@@ -2,6 +2,7 @@
 #include "core/readers/kineto/walk.h"
 
 #include "core/base/try.h"
+#include "core/readers/memory_bound.h"
 
 #include <fmt/format.h>
 
@@ -15,6 +16,7 @@ using base::Result;
 constexpr std::size_t kSlice = std::size_t{256} << 10U;
 /// Only the memory limits the size of a trace.
 constexpr io::ReadLimits kLimits{.bytes = std::uint64_t{1} << 40U};
+constexpr MemoryBound kBound{2, Walk::kFreeBytes};
 
 } // namespace
 
@@ -22,19 +24,18 @@ tl::unexpected<base::Error> Walk::refused(std::string_view fault) const
 {
     return base::failure(base::ErrorKind::File,
                          fmt::format("{} at byte {}{} {}.", m_name, m_splitter.offset(),
-                                     m_compressed ? " of the decompressed text" : "", fault));
+                                     m_file.compressed ? " of the decompressed text" : "", fault));
 }
 
-Result<void> Walk::feed(std::string_view part, bool compressed)
+Result<void> Walk::feed(std::string_view part, const io::FileFacts& file)
 {
-    m_compressed = compressed;
+    m_file = file;
     m_hash.add(part);
     m_fed += part.size();
     if (!m_splitter.feed(part))
         return refused(m_splitter.fault());
-    if (memoryBytes() > 2 * m_fed + kFreeBytes)
-        return refused("takes more memory than a trace of its size can need; it is damaged, or "
-                       "made to exhaust the memory");
+    if (memoryBytes() > kBound.most(m_fed, file))
+        return refused(MemoryBound::refusal("a trace", file));
     return {};
 }
 
@@ -47,7 +48,7 @@ Result<void> Walk::feedAll(io::Source& source, const base::JobContext& context)
             if (context.stopRequested())
                 return base::cancelled();
             const std::string_view slice = part.substr(0, kSlice);
-            RETURN_IF_ERROR(feed(slice, file.compressed));
+            RETURN_IF_ERROR(feed(slice, file));
             part.remove_prefix(slice.size());
             if (source.isInMemory())
                 context.report(size - part.size(), size);

@@ -25,8 +25,8 @@ public:
     Walk(const Walk&) = delete; // its parts refer to each other
     Walk& operator=(const Walk&) = delete;
 
-    /// `compressed`: offsets count decompressed bytes, as messages say.
-    [[nodiscard]] base::Result<void> feed(std::string_view part, bool compressed = false);
+    /// `file`: of a compressed one, offsets count decompressed bytes, as messages say.
+    [[nodiscard]] base::Result<void> feed(std::string_view part, const io::FileFacts& file = {});
     /// All of a source.
     [[nodiscard]] base::Result<void> feedAll(io::Source& source, const base::JobContext& context);
     [[nodiscard]] base::Result<void> finish();
@@ -50,7 +50,7 @@ private:
     Splitter m_splitter{m_pieces};
     io::PartsHash m_hash;
     std::uint64_t m_fed = 0;
-    bool m_compressed = false;
+    io::FileFacts m_file;
 };
 
 } // namespace plimsoll::readers::kineto

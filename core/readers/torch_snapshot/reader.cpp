@@ -2,6 +2,7 @@
 #include "core/readers/torch_snapshot/reader.h"
 
 #include "core/base/try.h"
+#include "core/readers/memory_bound.h"
 #include "core/readers/torch_snapshot/keys.h"
 
 #include <fmt/format.h>
@@ -20,6 +21,7 @@ using base::Result;
 constexpr std::size_t kSlice = std::size_t{256} << 10U;
 /// Only the memory limits the size of a snapshot, but those of repetitive steps shrink a lot.
 constexpr io::ReadLimits kLimits{.bytes = std::uint64_t{1} << 40U};
+constexpr MemoryBound kBound{3, Reading::kFreeBytes};
 
 } // namespace
 
@@ -36,7 +38,8 @@ tl::unexpected<base::Error> Reading::refused(std::string_view fault) const
 {
     return base::failure(base::ErrorKind::File,
                          fmt::format("{} at byte {}{} {}.", m_name, m_machine.offset(),
-                                     m_compressed ? " of the decompressed content" : "", fault));
+                                     m_file.compressed ? " of the decompressed content" : "",
+                                     fault));
 }
 
 std::size_t Reading::memoryBytes() const
@@ -45,9 +48,9 @@ std::size_t Reading::memoryBytes() const
            + m_machine.memoryBytes();
 }
 
-Result<void> Reading::feed(std::string_view part, bool compressed)
+Result<void> Reading::feed(std::string_view part, const io::FileFacts& file)
 {
-    m_compressed = compressed;
+    m_file = file;
     while (!part.empty() && !m_machine.isDone()) {
         const std::string_view slice = part.substr(0, kSlice);
         part.remove_prefix(slice.size());
@@ -55,9 +58,8 @@ Result<void> Reading::feed(std::string_view part, bool compressed)
         m_fed += slice.size();
         if (!m_machine.feed(slice))
             return refused(m_machine.fault());
-        if (memoryBytes() > 3 * m_fed + kFreeBytes)
-            return refused("takes more memory than a snapshot of its size can need; it is damaged, "
-                           "or made to exhaust the memory");
+        if (memoryBytes() > kBound.most(m_fed, file))
+            return refused(MemoryBound::refusal("a snapshot", file));
     }
     m_hash.add(part);
     return {};
@@ -118,7 +120,7 @@ Result<ReadProfile> readProfile(io::Source& source, const base::JobContext& cont
     const io::Sink sink = [&](std::string_view part, const io::FileFacts& file) {
         if (walk.stopRequested())
             return Result<void>{base::cancelled()};
-        return reading.feed(part, file.compressed);
+        return reading.feed(part, file);
     };
     if (source.isInMemory()) {
         RETURN_IF_ERROR(source.stream(sink, walk, kLimits));

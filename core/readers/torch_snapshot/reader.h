@@ -17,7 +17,7 @@ inline constexpr const char* kFormatId = "torch-snapshot";
 
 /// Reads a snapshot that comes in parts of any size, and keeps nothing of them. Hostile content is
 /// an error, never a crash. Takes three bytes of memory for each byte of the content at most, and
-/// kFreeBytes.
+/// kFreeBytes; of a compressed file, what MemoryBound allows.
 class Reading
 {
 public:
@@ -26,8 +26,8 @@ public:
     /// `name`: of the file, for messages. `curve`: see memtrace::Builder.
     explicit Reading(std::string name, base::CurveSoFar* curve = nullptr);
 
-    /// `compressed`: offsets count decompressed bytes, and messages say so.
-    [[nodiscard]] base::Result<void> feed(std::string_view part, bool compressed = false);
+    /// `file`: of a compressed one, offsets count decompressed bytes, and messages say so.
+    [[nodiscard]] base::Result<void> feed(std::string_view part, const io::FileFacts& file = {});
     /// After the last part. Once.
     [[nodiscard]] base::Result<ReadProfile> finish(const base::JobContext& context = {});
 
@@ -45,7 +45,7 @@ private:
     PickleMachine m_machine;
     io::PartsHash m_hash;
     std::uint64_t m_fed = 0;
-    bool m_compressed = false;
+    io::FileFacts m_file;
 };
 
 } // namespace plimsoll::readers::torch_snapshot

@@ -62,6 +62,8 @@ private Q_SLOTS:
     void theCurveIsThatOfTheRows();
     void refusesEveryCutWithinALine();
     void survivesFlippedBits();
+    void boundsTheMemory_data();
+    void boundsTheMemory();
     void canBeStopped();
 };
 
@@ -299,6 +301,46 @@ void CsvTest::survivesFlippedBits()
             QVERIFY2(isOneSentence(read.error().message), messageOf(read));
     }
     QVERIFY(accepted > 0 && refused > 0);
+}
+
+void CsvTest::boundsTheMemory_data()
+{
+    QTest::addColumn<bool>("compressed");
+    QTest::addColumn<bool>("named"); // each row has a frame of its own
+    QTest::addColumn<QString>("end");
+    const QString end = QStringLiteral("the file takes more memory than a table of its size can "
+                                       "need; %1.");
+    const QString damaged = QStringLiteral("it is damaged, or made to exhaust the memory");
+    const QString unpack = QStringLiteral("if you know where it comes from, decompress it first");
+    QTest::newRow("short rows") << false << false << end.arg(damaged);
+    QTest::newRow("names") << false << true << end.arg(damaged);
+    QTest::newRow("compressed") << true << false << end.arg(unpack);
+}
+
+void CsvTest::boundsTheMemory()
+{
+    QFETCH(bool, compressed);
+    QFETCH(bool, named);
+    QFETCH(QString, end);
+    // Four bytes a row are more memory each than files of that size may take.
+    plimsoll::readers::csv::Reading reading{"net.csv"};
+    const plimsoll::io::FileFacts file{compressed, 1000};
+    std::size_t size = 0;
+    plimsoll::base::Result<void> fed = reading.feed("bytes,alloc_event,frame\n", file);
+    for (int i = 0; i < 5'000'000 && fed; i += 1000) {
+        std::string rows;
+        for (int k = 0; k < 1000; ++k)
+            rows += named ? fmt::format("1,2,{}\n", i + k) : "1,2,\n"s;
+        size += rows.size();
+        fed = reading.feed(rows, file);
+    }
+    QVERIFY(!fed);
+    QVERIFY2(QString::fromStdString(fed.error().message).endsWith(end),
+             fed.error().message.c_str());
+    constexpr std::size_t kSlack = std::size_t{1} << 20U;
+    const std::size_t most = compressed ? (std::size_t{64} << 20U)
+                                        : 4 * size + plimsoll::readers::csv::Reading::kFreeBytes;
+    QVERIFY(reading.memoryBytes() <= most + kSlack);
 }
 
 void CsvTest::canBeStopped()

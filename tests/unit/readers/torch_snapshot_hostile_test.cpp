@@ -73,6 +73,7 @@ private Q_SLOTS:
     void manyRoundNumbersTakeLittleMemory();
     void believesTheMemoAfterItChanged();
     void refusesBombs();
+    void compressedFilesTakeLessMemory();
     void canBeStopped();
 };
 
@@ -347,6 +348,23 @@ void TorchSnapshotHostileTest::refusesBombs()
     const std::string fault =
         faultOfRefusal(read, {"a.pickle.gz at byte", "of the decompressed content"});
     QVERIFY2(fault.empty(), fault.c_str());
+}
+
+void TorchSnapshotHostileTest::compressedFilesTakeLessMemory()
+{
+    // A stack of values for which a plain file of that size may have the memory.
+    std::string bytes = "\x80\x04](";
+    bytes.append(std::size_t{6} << 20U, 'N');
+    Reading plain{"net.pickle"};
+    const auto fed = plain.feed(bytes);
+    QVERIFY2(fed, messageOf(fed));
+    Reading packed{"net.pickle.gz"};
+    const auto refused = packed.feed(bytes, {.compressed = true, .size = 6'000});
+    QVERIFY(!refused);
+    QVERIFY(QString::fromStdString(refused.error().message)
+                .endsWith(QStringLiteral(
+                    " of the decompressed content takes more memory than a snapshot of its size "
+                    "can need; if you know where it comes from, decompress it first.")));
 }
 
 void TorchSnapshotHostileTest::canBeStopped()
