@@ -10,6 +10,31 @@
 
 namespace plimsoll::cli {
 
+namespace {
+
+/// What the graph's file tells of its own times.
+std::vector<std::string> sentencesOfGraph(const graph::Program& program)
+{
+    constexpr std::string_view kAbout = "times: ";
+    std::vector<std::string> sentences;
+    for (const std::string& sentence : program.header.assumed)
+        if (sentence.starts_with(kAbout))
+            sentences.push_back(sentence.substr(kAbout.size()));
+    return sentences;
+}
+
+std::string modelledText(const compare::TimeShares& shares, const plan::Problem& problem)
+{
+    if (shares.modelledOps == 0)
+        return {};
+    return fmt::format("              {}, {:.1f} % of the step's time, {} estimated for {}\n",
+                       base::counted(shares.modelledOps, "other op"), shares.modelledPercent(),
+                       shares.modelledOps == 1 ? "is" : "are",
+                       base::printable(problem.device.name, 60));
+}
+
+} // namespace
+
 void TimesOption::addTo(CLI::App& command)
 {
     command.add_option("--times", m_path,
@@ -29,11 +54,11 @@ graph::ProgramPtr TimesOption::applied(const graph::ProgramPtr& program, const C
 
 ordered_json TimesOption::json(const plan::Problem& problem) const
 {
-    if (!m_times)
-        return nullptr;
     const compare::TimeShares shares = compare::timeShares(*problem.step(), problem.device);
-    ordered_json json = {{"from", *m_path},
-                         {"step", m_times->step},
+    if (shares.measuredOps == 0)
+        return nullptr;
+    ordered_json json = {{"from", nullptr},
+                         {"step", nullptr},
                          {"device", nullptr},
                          {"recorded_ns", nullptr},
                          {"measured_ops", shares.measuredOps},
@@ -41,8 +66,16 @@ ordered_json TimesOption::json(const plan::Problem& problem) const
                          {"measured_time_ns", shares.measured.count()},
                          {"modelled_time_ns", shares.modelled.count()},
                          {"modelled_percent", number(shares.modelledPercent())},
-                         {"other_time_ns", m_times->otherTime.count()},
-                         {"notes", m_times->notes}};
+                         {"other_time_ns", nullptr},
+                         {"notes", nullptr}};
+    if (!m_times) {
+        json["notes"] = sentencesOfGraph(*problem.step());
+        return json;
+    }
+    json["from"] = *m_path;
+    json["step"] = m_times->step;
+    json["other_time_ns"] = m_times->otherTime.count();
+    json["notes"] = m_times->notes;
     if (!m_times->device.empty())
         json["device"] = m_times->device;
     if (m_times->epochNs > 0)
@@ -52,15 +85,19 @@ ordered_json TimesOption::json(const plan::Problem& problem) const
 
 std::string TimesOption::text(const plan::Problem& problem) const
 {
+    const compare::TimeShares shares = compare::timeShares(*problem.step(), problem.device);
+    if (!m_times && shares.measuredOps > 0) {
+        std::string text = fmt::format(
+            "  times       {} of {}: the graph's file has their times\n", shares.measuredOps,
+            base::counted(shares.measuredOps + shares.modelledOps, "op"));
+        for (const std::string& sentence : sentencesOfGraph(*problem.step()))
+            text += fmt::format("              {}\n", base::printable(sentence));
+        return text + modelledText(shares, problem);
+    }
     if (!m_times)
         return {};
-    const compare::TimeShares shares = compare::timeShares(*problem.step(), problem.device);
     std::string text = fmt::format("  times       {}\n", compare::sourceText(*m_times));
-    if (shares.modelledOps > 0)
-        text += fmt::format("              {}, {:.1f} % of the step's time, {} estimated for {}\n",
-                            base::counted(shares.modelledOps, "other op"), shares.modelledPercent(),
-                            shares.modelledOps == 1 ? "is" : "are",
-                            base::printable(problem.device.name, 60));
+    text += modelledText(shares, problem);
     if (m_times->otherTime.count() > 0)
         text += fmt::format("              {} of the GPU's work in that step are no op of the "
                             "graph's\n",

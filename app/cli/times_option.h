@@ -21,8 +21,8 @@ public:
     /// profile, with progress. Throws VerbError.
     [[nodiscard]] graph::ProgramPtr applied(const graph::ProgramPtr& program, const Common& common);
 
-    /// Of the last call of applied(), the key `times` and lines of text: what was measured, and
-    /// what wasn't. null and empty without the option.
+    /// After applied(), the key `times` and lines of text: what was measured, and what wasn't. Of
+    /// the graph's own times without the option; null and empty if it has none.
     [[nodiscard]] ordered_json json(const plan::Problem& problem) const;
     [[nodiscard]] std::string text(const plan::Problem& problem) const;
     [[nodiscard]] std::string sourceText() const

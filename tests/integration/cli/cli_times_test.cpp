@@ -65,6 +65,28 @@ private Q_SLOTS:
             run.out);
     }
 
+    void aGraphSaysThatItHasTimes()
+    {
+        const QString timed = file("timed.plimsoll.json");
+        const CliRun made =
+            runCli({text("export"), m_tiny, text("--times"), m_trace, text("-o"), timed});
+        QVERIFY2(made.exit == 0, made.error);
+        const QStringList plan{text("plan"), timed, text("--budget"), text("100%")};
+        const CliRun run = runCli(plan);
+        QVERIFY2(run.out.contains("  times       7 of 8 ops: the graph's file has their times\n"
+                                  "              7 of 8 ops measured in ProfilerStep#5 of "
+                                  "run.pt.trace.json, NVIDIA H100 80GB HBM3, 2026-03-01; those of "
+                                  "the other ops follow from flops and bytes\n"
+                                  "              1 other op, "),
+                 run.out);
+        const QJsonObject times =
+            runCli(plan + QStringList{text("--json")}).json()[text("times")].toObject();
+        QVERIFY(times[text("from")].isNull());
+        QCOMPARE(times[text("measured_ops")].toInt(), 7);
+        QCOMPARE(times[text("measured_time_ns")].toInt(), 143000);
+        QCOMPARE(times[text("notes")].toArray().size(), 1);
+    }
+
     void aPlanIsCheckedWithItsTimes()
     {
         const QString plan = file("plan.json");
