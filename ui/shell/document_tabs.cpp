@@ -4,6 +4,7 @@
 #include "ui/base/icons.h"
 #include "ui/base/texts.h"
 #include "ui/base/widgets.h"
+#include "ui/shell/tab_titles.h"
 
 #include <QStackedWidget>
 #include <QTabBar>
@@ -180,11 +181,16 @@ void DocumentTabs::updateTitles()
 {
     // With scroll buttons enabled, reserved room would separate a single tab from the "+".
     m_bar->setUsesScrollButtons(m_bar->count() > 1);
+    std::vector<TabName> names;
+    names.reserve(m_pages.size());
+    for (const DocumentPage* page : m_pages)
+        names.push_back({page->title(), page->originFile()});
+    const QStringList titles = distinctTitles(names);
     for (std::size_t i = 0; i < m_pages.size(); ++i) {
         const DocumentPage& page = *m_pages[i];
         const int tab = static_cast<int>(i) + 1;
         const QString dot = page.isUnsaved() ? QStringLiteral("● ") : QString{};
-        const QString text = withoutMnemonic(dot + page.title());
+        const QString text = withoutMnemonic(dot + titles[static_cast<qsizetype>(i)]);
         if (m_bar->tabText(tab) != text)
             m_bar->setTabText(tab, text);
         m_bar->setTabToolTip(tab, plainTip(fileText(page.originFile())));
