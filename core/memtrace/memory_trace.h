@@ -55,6 +55,12 @@ public:
     [[nodiscard]] const std::vector<Annotation>& annotations() const { return m.annotations; }
     /// The allocator's settings as recorded, by name.
     [[nodiscard]] const std::map<std::string, std::string>& settings() const { return m.settings; }
+    /// The model of a GPU, "NVIDIA H100 80GB HBM3"; empty: not recorded.
+    [[nodiscard]] std::string deviceName(int ordinal) const
+    {
+        const auto named = m.settings.find("device " + std::to_string(ordinal));
+        return named == m.settings.end() ? std::string{} : named->second;
+    }
     /// Tolerated oddities, each with its number of occurrences.
     [[nodiscard]] const std::map<std::string, std::size_t>& statistics() const
     {

@@ -22,6 +22,7 @@ ActiveView::ActiveView(QWidget* parent) : TimelineView{parent}
     model().overviewName = tr("All");
     model().title = tr("Active and reserved");
     model().hover = [this](std::size_t step) { return hoverAt(step); };
+    model().mark = StepAxis::Mark::Begin;
     model().rangeText = [this](const StepRange& range) { return rangeText(range); };
     connect(&input(), &TimelineInput::overlayDragged, this, &ActiveView::dragAlarm);
     connect(&input(), &TimelineInput::overlayReleased, this, &ActiveView::endDrag);

@@ -2,6 +2,7 @@
 // The centre of a profile page: the plots over one axis.
 #include "ui/base/help_context.h"
 #include "ui/base/numbers.h"
+#include "ui/base/texts.h"
 #include "ui/base/widgets.h"
 #include "ui/memory_map/address_scene.h"
 #include "ui/memory_map/block_scene.h"
@@ -115,7 +116,10 @@ void show(const Plots& plots, const ProfileState& state)
         listDevices(*plots.devices, *picture.trace);
         plots.devices->setCurrentIndex(static_cast<int>(picture.deviceIndex));
     }
-    QStringList facts{deviceText(device)};
+    QString name = deviceText(device);
+    if (const std::string model = picture.trace->deviceName(device.ordinal()); !model.empty())
+        name += QStringLiteral(" (%1)").arg(fileText(model));
+    QStringList facts{name};
     facts << QObject::tr("peak %1").arg(bytesText(picture.timeline->peak()));
     if (hasReserved(device))
         facts << QObject::tr("reserved %1").arg(bytesText(device.reserved().largest()));

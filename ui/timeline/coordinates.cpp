@@ -7,7 +7,8 @@
 
 namespace plimsoll::ui {
 
-StepAxis::StepAxis(timeline::TimelinePtr timeline) : m_timeline{std::move(timeline)}
+StepAxis::StepAxis(timeline::TimelinePtr timeline, Mark mark)
+    : m_timeline{std::move(timeline)}, m_mark{mark}
 {
     m_hasTimes = m_timeline && m_timeline->duration().count() > 0;
 }
@@ -27,6 +28,15 @@ double StepAxis::positionOf(std::size_t step) const
     step = std::min(step, stepCount());
     return m_hasTimes ? static_cast<double>(m_timeline->timeAt(step).count())
                       : static_cast<double>(step);
+}
+
+double StepAxis::markOf(std::size_t step, double begin, double end) const
+{
+    begin = std::max(positionOf(step), begin);
+    end = std::min(positionOf(step + 1), end);
+    if (end <= begin)
+        return positionOf(step);
+    return m_mark == Mark::Begin && m_hasTimes ? begin : (begin + end) / 2;
 }
 
 std::size_t StepAxis::stepAt(double position) const

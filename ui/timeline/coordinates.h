@@ -16,8 +16,14 @@ namespace plimsoll::ui {
 class StepAxis
 {
 public:
+    /// Where a mark of a step stands.
+    enum class Mark : std::uint8_t {
+        Middle, ///< of an op that takes time
+        Begin,  ///< where steps begin with an event and last until the next one
+    };
+
     StepAxis() = default;
-    explicit StepAxis(timeline::TimelinePtr timeline);
+    explicit StepAxis(timeline::TimelinePtr timeline, Mark mark = Mark::Middle);
 
     [[nodiscard]] bool hasTimes() const { return m_hasTimes; }
     [[nodiscard]] std::size_t stepCount() const { return m_timeline ? m_timeline->stepCount() : 0; }
@@ -25,6 +31,9 @@ public:
     [[nodiscard]] double length() const;
     /// Position at which a step begins; stepCount() gives the end.
     [[nodiscard]] double positionOf(std::size_t step) const;
+    /// Where a mark of a step stands if the axis is seen from `begin` to `end`: in the visible part
+    /// of the step.
+    [[nodiscard]] double markOf(std::size_t step, double begin, double end) const;
     /// The step at a position, clamped. Requires stepCount() > 0.
     [[nodiscard]] std::size_t stepAt(double position) const;
     /// The same for a position not before `from`, fast if it is near, or about `ahead` steps later.
@@ -33,6 +42,7 @@ public:
 private:
     timeline::TimelinePtr m_timeline;
     bool m_hasTimes = false;
+    Mark m_mark = Mark::Middle;
 };
 
 /// Converts between pixels of a plot and positions on its axes. Pure.

@@ -94,10 +94,7 @@ Coordinates TimelineFrame::deviceCoordinates(double devicePixelRatio) const
 
 double TimelineFrame::xOfStep(const StepAxis& axis, std::size_t step) const
 {
-    // The middle of the visible part of the step.
-    const double begin = std::max(axis.positionOf(step), at.visibleBegin());
-    const double end = std::min(axis.positionOf(step + 1), at.visibleEnd());
-    return at.xOf(end > begin ? (begin + end) / 2 : axis.positionOf(step));
+    return at.xOf(axis.markOf(step, at.visibleBegin(), at.visibleEnd()));
 }
 
 double TimelineFrame::overviewFraction(double x) const

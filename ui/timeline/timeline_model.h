@@ -71,8 +71,9 @@ using RangeTextProvider = std::function<RangeText(const StepRange& range)>;
 /// The complete state of a timeline's picture; the view changes it, painters read it.
 struct TimelineModel
 {
-    timeline::TimelinePtr stacked; ///< what is shown in layers; may be null
-    StepAxis axis;                 ///< of the stacked timeline
+    timeline::TimelinePtr stacked;                ///< what is shown in layers; may be null
+    StepAxis axis;                                ///< of the stacked timeline
+    StepAxis::Mark mark = StepAxis::Mark::Middle; ///< of the axis
     /// Bottom to top; never null.
     timeline::LayersPtr layers = std::make_shared<const timeline::Layers>();
     QString title;

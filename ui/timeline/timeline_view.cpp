@@ -92,7 +92,7 @@ QString TimelineView::description() const
 void TimelineView::setTimeline(timeline::TimelinePtr stacked)
 {
     m_model.stacked = std::move(stacked);
-    m_model.axis = StepAxis{m_model.stacked};
+    m_model.axis = StepAxis{m_model.stacked, m_model.mark};
     if (m_model.stacked)
         m_model.layers = m_model.stacked->layersPtr();
     const std::size_t steps = m_model.axis.stepCount();

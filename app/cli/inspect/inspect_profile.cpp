@@ -101,10 +101,12 @@ std::string reservedText(const memtrace::DeviceSummary& device)
                : text;
 }
 
-std::string deviceText(const memtrace::DeviceSummary& device)
+std::string deviceText(const memtrace::DeviceSummary& device, const std::string& model)
 {
-    const std::string name =
+    std::string name =
         device.ordinal < 0 ? "pinned host memory" : fmt::format("device {}", device.ordinal);
+    if (!model.empty())
+        name += fmt::format(" ({})", base::printable(model, 60));
     const std::string where = device.peakEvent < 0 ? "before the first event"
                                                    : fmt::format("at event {}", device.peakEvent);
     return fmt::format("{}\n"
@@ -136,7 +138,7 @@ std::string profileText(const memtrace::MemoryTrace& trace, const memtrace::Trac
                     base::counted(trace.annotations().size(), "annotation"),
                     base::counted(totals.outOfMemory, "allocation"));
     for (const memtrace::DeviceSummary& device : summary.devices)
-        text += deviceText(device);
+        text += deviceText(device, trace.deviceName(device.ordinal));
     if (totals.mayHaveOverflowed)
         text += "  note: the recording probably ran over and lost its first events (max_entries)\n";
     text += gapsText(trace);
