@@ -222,7 +222,7 @@ base::Result<ErrorMessage> parseErrorMessage(std::string_view text)
                                         "compute with.");
     if (begins.empty())
         return failure(ErrorKind::File,
-                       "it has no out-of-memory message of PyTorch (\"CUDA out of memory. Tried "
+                       "no out-of-memory message of PyTorch was found (\"CUDA out of memory. Tried "
                        "to allocate …\").");
     ErrorMessage message;
     message.messages = begins.size();

@@ -15,6 +15,8 @@ namespace plimsoll::doctor {
 
 namespace {
 
+constexpr const char* kCheckpointing = "checkpointing";
+
 using base::Bytes;
 using base::bytesText;
 using memtrace::MemoryClass;
@@ -125,6 +127,16 @@ std::string processesText(const ErrorMessage& message)
 
 } // namespace
 
+void addPlanned(std::vector<Remedy>& remedies, std::optional<Remedy> planned)
+{
+    if (planned) {
+        if (planned->known == HowKnown::Plan)
+            std::erase_if(remedies, [](const Remedy& old) { return old.id == kCheckpointing; });
+        remedies.push_back(*std::move(planned));
+    }
+    sortRemedies(remedies);
+}
+
 void sortRemedies(std::vector<Remedy>& remedies)
 {
     const auto rank = [](const Remedy& remedy) {
@@ -177,7 +189,7 @@ void addClasses(Diagnosis& diagnosis, const memtrace::DeviceTrace& device,
     const Bytes perSample = activations + bytesOf(live, MemoryClass::Temporaries);
     if (activations.count() > 0)
         add(diagnosis,
-            {.id = "checkpointing",
+            {.id = kCheckpointing,
              .text = fmt::format("Recompute activations in the backward pass, of which {} are "
                                  "live: trace the step with plimsoll.trace() and let "
                                  "\"plimsoll-cli plan\" find which to recompute, with a verified "

@@ -11,6 +11,8 @@ namespace plimsoll::doctor {
 /// Sufficient ones first, then those that save most; then those of which a bound is known, and
 /// those without a figure.
 void sortRemedies(std::vector<Remedy>& remedies);
+/// Adds what a graph of the step told. A plan takes the place of the advice to make one.
+void addPlanned(std::vector<Remedy>& remedies, std::optional<Remedy> planned);
 
 /// The best value of each of the allocator's options, where one helps.
 void addSettings(Diagnosis& diagnosis);

@@ -18,6 +18,12 @@ struct Moment
 {
     std::size_t step = 0; ///< of DeviceTrace::axisTimes()
     std::optional<memtrace::OutOfMemory> failure;
+
+    /// Where views show it: a failure with its own time, not that of the event before it.
+    [[nodiscard]] std::size_t shownStep() const
+    {
+        return failure ? failure->event + std::size_t{1} : step;
+    }
 };
 
 /// The recorded allocations and frees in an allocator with other settings.

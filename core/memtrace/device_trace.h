@@ -32,6 +32,11 @@ public:
 
     /// Position in the recording, where a Free is two events: that of the first.
     [[nodiscard]] std::uint64_t recordedIndex(EventIndex event) const;
+    /// That of the last, at which the event has happened: what is shown of it.
+    [[nodiscard]] std::uint64_t shownIndex(EventIndex event) const
+    {
+        return recordedIndex(event) + (action(event) == Action::Free ? 1U : 0U);
+    }
     /// The event that contains this one of the recording. Requires index < recordedCount().
     [[nodiscard]] EventIndex eventAtRecorded(std::uint64_t index) const;
     [[nodiscard]] std::uint64_t recordedCount() const { return m_recordedCount; }

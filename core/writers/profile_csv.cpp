@@ -66,8 +66,7 @@ private:
     {
         if (event == memtrace::kNoEvent)
             return std::nullopt;
-        return m_device.recordedIndex(event)
-               + (m_device.action(event) == memtrace::Action::Free ? 1U : 0U);
+        return m_device.shownIndex(event);
     }
     [[nodiscard]] std::optional<std::int64_t> timeOf(memtrace::EventIndex event) const
     {

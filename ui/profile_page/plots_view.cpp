@@ -45,7 +45,9 @@ void showMapFacts(const Plots& plots, const workspace::ProfilePicture& picture)
         plots.map->setSubtitle(QObject::tr("all that is live, the oldest at the bottom"));
         return;
     }
-    QStringList facts{QObject::tr("addresses against time")};
+    QStringList facts{picture.settings.axis == memtrace::Axis::Events
+                          ? QObject::tr("addresses against events")
+                          : QObject::tr("addresses against time")};
     if (const std::size_t segments = picture.device().segments().size(); segments > 0)
         facts << (segments == 1
                       ? QObject::tr("%1 in 1 segment").arg(bytesText(picture.layout.size()))

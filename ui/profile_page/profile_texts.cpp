@@ -22,8 +22,18 @@ QString stepText(const workspace::ProfilePicture& picture, std::size_t step)
         return QObject::tr("before the first event");
     const auto event = static_cast<memtrace::EventIndex>(step - 1);
     if (picture.settings.axis == memtrace::Axis::Events || !picture.trace->hasTimes())
-        return QObject::tr("event %1").arg(countText(picture.device().recordedIndex(event)));
+        return QObject::tr("event %1").arg(countText(picture.device().shownIndex(event)));
     return timeText(picture.device().timeOf(event));
+}
+
+QString otherStepText(const workspace::ProfilePicture& picture, std::size_t step)
+{
+    if (step == 0 || !picture.trace->hasTimes())
+        return QLatin1String{""};
+    const auto event = static_cast<memtrace::EventIndex>(step - 1);
+    return picture.settings.axis == memtrace::Axis::Events
+               ? timeText(picture.device().timeOf(event))
+               : QObject::tr("event %1").arg(countText(picture.device().shownIndex(event)));
 }
 
 bool hasReserved(const memtrace::DeviceTrace& device)

@@ -72,7 +72,7 @@ QString eventText(const workspace::ProfilePicture& picture, EventIndex event,
     if (event == kNoEvent)
         return otherwise;
     return picture.settings.axis == memtrace::Axis::Events
-               ? QObject::tr("event %1").arg(countText(picture.device().recordedIndex(event)))
+               ? QObject::tr("event %1").arg(countText(picture.device().shownIndex(event)))
                : timeText(picture.device().timeOf(event));
 }
 

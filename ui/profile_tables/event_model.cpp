@@ -54,14 +54,19 @@ QString EventModel::text(int row, int column) const
     const memtrace::Action action = device.action(event);
     const std::uint32_t subject = device.subject(event);
     switch (column) {
-    case NumberColumn: return countText(device.recordedIndex(event));
+    case NumberColumn: return countText(device.shownIndex(event));
     case TimeColumn:
         return m_picture->trace->hasTimes() ? timeText(device.timeOf(event)) : QString{};
     case ActionColumn: return actionText(action);
     default: break;
     }
-    if (subject == memtrace::kNone)
-        return {};
+    if (subject == memtrace::kNone) {
+        const auto change = m_picture->segmentChanges.at(event);
+        return !change                   ? QString{}
+               : column == SizeColumn    ? bytesText(change->bytes)
+               : column == AddressColumn ? addressText(change->address)
+                                         : QString{};
+    }
     if (action == memtrace::Action::OutOfMemory)
         return column == SizeColumn
                    ? bytesText(base::Bytes{device.outOfMemory()[subject].askedBytes})
@@ -82,11 +87,17 @@ QVariant EventModel::cell(int row, int column, int role) const
     const memtrace::EventIndex event = eventAt(row);
     const std::uint32_t subject = device.subject(event);
     if (column == NumberColumn)
-        return QVariant::fromValue(device.recordedIndex(event));
+        return QVariant::fromValue(device.shownIndex(event));
     if (column == TimeColumn && m_picture->trace->hasTimes())
         return QVariant::fromValue(device.timeOf(event).count());
-    if (subject == memtrace::kNone || (column != SizeColumn && column != AddressColumn))
+    if (column != SizeColumn && column != AddressColumn)
         return {};
+    if (subject == memtrace::kNone) {
+        const auto change = m_picture->segmentChanges.at(event);
+        return !change                ? QVariant{}
+               : column == SizeColumn ? QVariant::fromValue(change->bytes.count())
+                                      : QVariant{plainAddressText(change->address)};
+    }
     if (device.action(event) == memtrace::Action::OutOfMemory)
         return column == SizeColumn ? QVariant::fromValue(device.outOfMemory()[subject].askedBytes)
                                     : QVariant{};

@@ -105,7 +105,7 @@ public:
             return device.outOfMemory()[device.subject(event)].askedBytes;
         const std::uint32_t allocation = allocationOf(device, event);
         if (allocation == memtrace::kNone)
-            return -1;
+            return ofSegment(event);
         const memtrace::Allocations& all = device.allocations();
         switch (m_column) {
         case EventModel::SizeColumn: return all.bytes[allocation];
@@ -119,6 +119,16 @@ public:
     }
 
 private:
+    [[nodiscard]] std::int64_t ofSegment(EventIndex event) const
+    {
+        const auto change = m_picture.segmentChanges.at(event);
+        if (!change || m_column == EventModel::StackColumn)
+            return -1;
+        return m_column == EventModel::SizeColumn
+                   ? change->bytes.count()
+                   : static_cast<std::int64_t>(change->address >> 1U);
+    }
+
     const workspace::ProfilePicture& m_picture;
     EventModel::Column m_column;
     std::vector<std::int64_t> m_stacks;

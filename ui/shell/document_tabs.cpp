@@ -146,13 +146,18 @@ void DocumentTabs::endOpening()
 {
     if (m_opening == nullptr)
         return;
-    if (m_bar->currentIndex() == openingTab()) {
+    if (isOpeningShown()) {
         const auto before = std::ranges::find(m_pages, m_beforeOpening.data());
         m_bar->setCurrentIndex(
             before == m_pages.end() ? 0 : static_cast<int>(before - m_pages.begin()) + 1);
     }
     m_opening = nullptr;
     m_bar->removeTab(openingTab());
+}
+
+bool DocumentTabs::isOpeningShown() const
+{
+    return m_opening != nullptr && m_bar->currentIndex() == openingTab();
 }
 
 void DocumentTabs::showNext()
@@ -169,8 +174,9 @@ void DocumentTabs::showTab(int index)
         std::erase(m_recent, page);
         m_recent.push_back(page);
     }
-    const bool isOpening = m_opening != nullptr && index == openingTab();
-    m_stack.setCurrentWidget(page != nullptr ? page : isOpening ? m_opening : m_stack.widget(0));
+    m_stack.setCurrentWidget(page != nullptr    ? page
+                             : isOpeningShown() ? m_opening
+                                                : m_stack.widget(0));
     m_undo.setActiveStack(page == nullptr ? nullptr : &page->undoStack());
     Q_EMIT currentChanged(page);
     if (page != nullptr)

@@ -36,6 +36,7 @@ public:
     void showOpening(QWidget& page, const QString& title);
     /// Removes it. If it is shown, what was shown before it is shown again.
     void endOpening();
+    [[nodiscard]] bool isOpeningShown() const;
     void showNext();
     void updateTitles();
 

@@ -107,6 +107,7 @@ void Menus::update(const DocumentPage* page)
         if (isChecked)
             action->setChecked(isOf && isChecked(*page));
     }
+    m_close->setEnabled(page != nullptr || m_to.tabs.isOpeningShown());
     for (const auto& [action, kind] : m_kindSwitches) {
         action->setEnabled(m_to.tabs.lastOf(kind->id) != nullptr || kind->begin);
         action->setChecked(page != nullptr && page->kind() == kind->id);
@@ -275,8 +276,12 @@ void Menus::buildFile()
     file->addSeparator();
     addCommands(file, MenuPlace::Export);
     file->addSeparator();
-    addFor(file, "file.close", QObject::tr("&Close"), "Ctrl+W",
-           [this](DocumentPage& page) { m_to.keeper.close(page); });
+    m_close = add(file, "file.close", QObject::tr("&Close"), "Ctrl+W", [this] {
+        if (DocumentPage* page = m_to.tabs.current())
+            m_to.keeper.close(*page);
+        else if (m_to.tabs.isOpeningShown())
+            Q_EMIT m_to.tabs.openingClosed();
+    });
     add(file, "file.quit", QObject::tr("&Quit"), "Ctrl+Q", [this] { m_to.tabs.window()->close(); });
 }
 

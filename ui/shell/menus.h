@@ -90,6 +90,7 @@ private:
     [[nodiscard]] DocumentPage* pageOf(const QString& kind) const;
 
     MenuTargets m_to;
+    QAction* m_close = nullptr; ///< the current page, or what is being opened
     std::vector<PageAction> m_pageActions;
     std::vector<std::pair<QAction*, QString>> m_kindMenus; ///< of kinds of pages
     std::vector<std::pair<QAction*, const PageKind*>> m_kindSwitches;

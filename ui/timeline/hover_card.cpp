@@ -205,7 +205,8 @@ void paintHoverCard(const PaintContext& context, const QRectF& rect, std::size_t
         card.text(content.where, TextRole::Small, Role::Muted);
         card.next();
     }
-    card.text(model.positionText(step), TextRole::Small, Role::Muted);
+    card.text(content.position.isNull() ? model.positionText(step) : content.position,
+              TextRole::Small, Role::Muted);
     if (!content.hasRowsOnly)
         card.right(bytesText(total, model.rounding), TextRole::Strong, Role::Text);
     card.next();

@@ -91,7 +91,7 @@ void TimelineInput::press(const QPointF& pos, Qt::MouseButton button)
         m_grab = Grab::Overview;
         m_overviewPart = hit.part;
         return;
-    case Place::MemoryAxis: m_grab = Grab::MemoryAxis; return;
+    case Place::MemoryAxis: m_grab = Grab::Axis; return;
     default: m_grab = Grab::Press;
     }
     if (hit.place == Place::Overlay && hit.overlay.isGrip) {
@@ -116,7 +116,7 @@ void TimelineInput::move(const QPointF& pos, Qt::MouseButtons buttons,
     case Grab::Overlay: Q_EMIT overlayDragged(pos, modifiers); return;
     case Grab::Range:
     case Grab::RangeEnd: dragRange(pos); return;
-    case Grab::MemoryAxis:
+    case Grab::Axis:
         panMemoryTo(pos);
         m_canvas.invalidateAll();
         return;
@@ -192,7 +192,7 @@ void TimelineInput::release(const QPointF& pos, Qt::KeyboardModifiers modifiers)
     else if ((was == Grab::Pan || was == Grab::Overview)
              && m_model.viewport.range() != m_grabbedRange)
         Q_EMIT visibleRangeChanged(m_model.viewport.range(), m_grabbedRange);
-    if ((was == Grab::Pan || was == Grab::MemoryAxis) && m_model.byteZoom != m_grabbedBytes)
+    if ((was == Grab::Pan || was == Grab::Axis) && m_model.byteZoom != m_grabbedBytes)
         Q_EMIT byteZoomChanged();
     hoverAt(pos);
 }
@@ -437,7 +437,9 @@ void TimelineInput::panBytesBy(double heights)
 
 bool TimelineInput::goBack()
 {
-    if (!m_model.pins.empty())
+    const bool isRange = m_grab == Grab::Range || m_grab == Grab::RangeEnd;
+    letGo();
+    if (!m_model.pins.empty() && !isRange)
         setPins({});
     else if (m_model.range)
         setRange(std::nullopt);

@@ -57,7 +57,8 @@ public:
     /// Without an anchor around the overlay's line if it is shown.
     void zoomBytesBy(double factor, std::optional<base::Bytes> anchor = std::nullopt);
     void panBytesBy(double heights);
-    /// Clears the pins, else the range. False if there was nothing to clear.
+    /// Ends the dragging of a range, which goes; else clears the pins, else the range. False if
+    /// there was nothing to clear.
     bool goBack();
 
 Q_SIGNALS:
@@ -77,16 +78,7 @@ Q_SIGNALS:
     void overlayDoubleClicked(int part);
 
 private:
-    enum class Grab : std::uint8_t {
-        None,
-        Overlay,
-        Press,
-        Range,
-        RangeEnd, ///< either end of it
-        Pan,
-        MemoryAxis,
-        Overview
-    };
+    enum class Grab : std::uint8_t { None, Overlay, Press, Range, RangeEnd, Pan, Axis, Overview };
 
     void hoverAt(const QPointF& pos);
     void click(const QPointF& pos, Qt::KeyboardModifiers modifiers);

@@ -50,6 +50,7 @@ struct HoverContent
 {
     QString title;    ///< "softmax, recomputed"
     QString where;    ///< "transformer.h.6.attn · backward"
+    QString position; ///< beside the total; null: the step's position on the axis
     QString noteIcon; ///< name of an icon
     Role noteRole = Role::Muted;
     QString note;   ///< "192 MiB paid with 0.30 ms"; empty: no icon either

@@ -95,9 +95,7 @@ private:
     {
         if (m_step.graph.empty())
             return;
-        if (std::optional<doctor::Remedy> remedy = plannedRemedy(m_step, diagnosis, common()))
-            diagnosis.remedies.push_back(*std::move(remedy));
-        doctor::sortRemedies(diagnosis.remedies);
+        doctor::addPlanned(diagnosis.remedies, plannedRemedy(m_step, diagnosis, common()));
     }
     [[nodiscard]] Answer ofFile() const
     {

@@ -207,7 +207,8 @@ std::string replayText(const doctor::SettingsReplay& replay, const memtrace::Dev
             ? std::string{"Other settings of the allocator, by an exact replay:\n"}
             : fmt::format("Other settings of the allocator, estimated by a replay ({}):\n",
                           base::printable(fmt::format("{}", fmt::join(replay.doubts, "; ")), 600));
-    text += fmt::format("{:>12}  as recorded{}{}{}\n", bytesText(replay.needed),
+    text += fmt::format("{:>12}  {}{}{}{}\n", bytesText(replay.needed),
+                        replay.isExact() ? "as recorded" : "with the recorded settings",
                         replay.recorded.text.empty() ? "" : ": ",
                         base::printable(replay.recorded.text, 160),
                         replay.limit && replay.needed > *replay.limit
@@ -266,7 +267,7 @@ ordered_json diagnosisJson(const Diagnosis& diagnosis, const memtrace::DeviceTra
                       {"device", orNull(diagnosis.device)},
                       {"failed", diagnosis.isFailure}};
     if (device != nullptr) {
-        const std::size_t step = diagnosis.moment->step;
+        const std::size_t step = diagnosis.moment->shownStep();
         json["event"] =
             diagnosis.isFailure
                 ? static_cast<std::int64_t>(device->recordedIndex(diagnosis.moment->failure->event))

@@ -142,9 +142,8 @@ std::int64_t recordedEvent(const memtrace::DeviceTrace& device, std::size_t step
 {
     if (step == 0)
         return -1;
-    const auto event = static_cast<memtrace::EventIndex>(step - 1);
-    return static_cast<std::int64_t>(device.recordedIndex(event))
-           + (device.action(event) == memtrace::Action::Free ? 1 : 0);
+    return static_cast<std::int64_t>(
+        device.shownIndex(static_cast<memtrace::EventIndex>(step - 1)));
 }
 
 } // namespace plimsoll::cli

@@ -226,7 +226,7 @@ bool LifePattern::matches(const DeviceTrace& device, std::size_t allocation) con
     case Kind::Events: {
         const auto recorded = [&](EventIndex event, std::uint64_t otherwise) {
             return static_cast<std::int64_t>(event == kNoEvent ? otherwise
-                                                               : device.recordedIndex(event));
+                                                               : device.shownIndex(event));
         };
         return m_range.contains(recorded(all.freeEvent[allocation], device.recordedCount())
                                 - recorded(all.allocEvent[allocation], 0));

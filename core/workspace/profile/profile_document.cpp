@@ -150,7 +150,8 @@ DocumentKind profileDocuments()
                 document->m_name = profileName(source.path());
                 document->m_contentHash = std::move(read.contentHash);
                 document->trace = std::move(read.trace);
-                return shown(std::move(document), job);
+                // The bar has reached its end, and the rest takes a moment.
+                return shown(std::move(document), {.stop = job.stop});
             },
             [](const session::SessionStore& store, const session::SavedDocument& saved,
                const base::JobContext& job) -> Result<DocumentPtr> {

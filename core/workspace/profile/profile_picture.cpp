@@ -92,12 +92,14 @@ base::Result<ProfilePicturePtr> profilePicture(memtrace::MemoryTracePtr trace,
     if (isSameDevice) {
         picture->facts = last->facts;
         picture->layout = last->layout;
+        picture->segmentChanges = last->segmentChanges;
     } else {
         const std::vector<memtrace::StepPhase> steps =
             memtrace::stepPhases(*picture->trace, device);
         picture->facts.classes = memtrace::classify(*picture->trace, device, steps);
         picture->facts.phases = memtrace::phasesOf(*picture->trace, device, steps);
         picture->layout = memtrace::AddressLayout{device};
+        picture->segmentChanges = memtrace::SegmentChanges{device};
     }
     if (job.stopRequested())
         return base::cancelled();

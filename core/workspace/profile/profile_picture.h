@@ -5,6 +5,7 @@
 #include "core/base/result.h"
 #include "core/memtrace/analysis/address_layout.h"
 #include "core/memtrace/analysis/layering.h"
+#include "core/memtrace/analysis/segment_changes.h"
 #include "core/memtrace/build_timeline.h"
 #include "core/memtrace/filter/filter.h"
 #include "core/memtrace/memory_trace.h"
@@ -47,6 +48,7 @@ struct ProfilePicture
     memtrace::AllocationFacts facts;
     timeline::TimelinePtr timeline; ///< of all the device's allocations
     memtrace::AddressLayout layout;
+    memtrace::SegmentChanges segmentChanges;
     base::Bytes matchingAtPeak;           ///< bytes at the timeline's peak that the filter keeps
     waterfall::NamedAllocationsPtr names; ///< from the graph; null: there is none, or see the next
     std::string graphFault;               ///< why the graph tells nothing: a sentence

@@ -40,6 +40,7 @@ class CliDoctorTest : public QObject, private tests::CliFixture
 private Q_SLOTS:
     void initTestCase();
     void diagnosePrintsTheKeysOfTheContract();
+    void theFailureHasOneTime();
     void diagnoseTellsTheSameForPeople();
     void diagnoseReadsAMessage();
     void diagnoseReadsAMessageFromAFile();
@@ -127,6 +128,18 @@ void CliDoctorTest::diagnosePrintsTheKeysOfTheContract()
                                     text("id text saves_bytes how_known").split(u' ')),
                  QStringList{});
     QVERIFY(!found[text("remedies")].toArray().isEmpty());
+}
+
+void CliDoctorTest::theFailureHasOneTime()
+{
+    const QString sample =
+        text(PLIMSOLL_SOURCE_DIR "/resources/samples/encoder_out_of_memory.stand-in.pickle.gz");
+    const QJsonObject diagnosis = runCli({text("diagnose"), sample, text("--json")}).json();
+    const QJsonObject live =
+        runCli({text("live"), sample, text("--at"), text("oom"), text("--json")}).json();
+    QVERIFY(live[text("ns")].toInteger() > 0);
+    QCOMPARE(diagnosis[text("event")], live[text("event")]);
+    QCOMPARE(diagnosis[text("ns")], live[text("ns")]);
 }
 
 void CliDoctorTest::diagnoseTellsTheSameForPeople()
@@ -248,7 +261,7 @@ void CliDoctorTest::diagnoseRefuses_data()
     QTest::addColumn<QString>("sentence");
     const QStringList none;
     QTest::newRow("another text") << QByteArray{"hello"} << none << 3
-                                  << text("is no memory profile, and it has no out-of-memory");
+                                  << text("is no memory profile, and no out-of-memory message of ");
     QTest::newRow("too long") << QByteArray(70'000, 'x') << none << 3 << text("70000 bytes");
     QTest::newRow("no figures") << QByteArray{"CUDA error: out of memory"} << none << 3
                                 << text("has no figures");

@@ -58,7 +58,7 @@ void ProfileDiagnosisTest::aFailureIsDiagnosedAtOnce()
     Q_EMIT diagnosis.view().anchorClicked(QUrl{QStringLiteral("#moment")});
     const auto& device = page->controller().picture()->device();
     QCOMPARE(page->selection().step(),
-             std::optional<std::size_t>{device.outOfMemory().back().event});
+             std::optional<std::size_t>{device.outOfMemory().back().event + std::size_t{1}});
 }
 
 void ProfileDiagnosisTest::aPeakIsDiagnosedWhenAskedFor()

@@ -146,16 +146,18 @@ void ProfileOpeningTest::aCurveIsThereBeforeTheEnd()
 
 void ProfileOpeningTest::cancelLeavesNoDocument_data()
 {
-    QTest::addColumn<bool>("byTab");
+    QTest::addColumn<QString>("by");
     QTest::addColumn<bool>("hasOther");
-    QTest::newRow("button") << false << false;
-    QTest::newRow("tab") << true << false;
-    QTest::newRow("button, beside a document") << false << true;
+    QTest::newRow("button") << QStringLiteral("button") << false;
+    QTest::newRow("tab") << QStringLiteral("tab") << false;
+    QTest::newRow("menu") << QStringLiteral("menu") << false;
+    QTest::newRow("button, beside a document") << QStringLiteral("button") << true;
+    QTest::newRow("menu, beside a document") << QStringLiteral("menu") << true;
 }
 
 void ProfileOpeningTest::cancelLeavesNoDocument()
 {
-    QFETCH(bool, byTab);
+    QFETCH(QString, by);
     QFETCH(bool, hasOther);
     ProfilePage* other = hasOther ? openProfile(sessionOf({})) : nullptr;
     const int before = tabs().count();
@@ -164,8 +166,10 @@ void ProfileOpeningTest::cancelLeavesNoDocument()
     QVERIFY(opening != nullptr);
     QCOMPARE(tabs().count(), before + 1);
     QVERIFY(m_window->currentPage() == nullptr);
-    if (byTab)
+    if (by == QStringLiteral("tab"))
         Q_EMIT tabs().tabCloseRequested(before);
+    else if (by == QStringLiteral("menu"))
+        trigger("file.close");
     else
         QTest::mouseClick(opening->findChild<QPushButton*>(), Qt::LeftButton);
     QVERIFY(!opening->isVisible());

@@ -320,7 +320,7 @@ void ProfilePageTest::eventsSelect()
     QTableView* table = &events.table();
     // 24 allocations of activations, 24 of scratch, 48 frees that are two events each.
     QCOMPARE(table->model()->rowCount(), 96);
-    QCOMPARE(table->model()->index(95, 0).data().toString(), QStringLiteral("142"));
+    QCOMPARE(table->model()->index(95, 0).data().toString(), QStringLiteral("143"));
     QCOMPARE(table->model()->index(95, 2).data().toString(), QStringLiteral("free"));
     table->selectRow(3);
     QCOMPARE(page->selection().step(), std::optional<std::size_t>{4});

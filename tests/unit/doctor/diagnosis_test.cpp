@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Expected values are counted by hand from PyTorch's rules, in the comments.
 #include "core/doctor/diagnose.h"
+#include "core/doctor/remedies.h"
 
 #include "tests/support/recorded_training.h"
 #include "tests/support/test_main.h"
@@ -271,8 +272,13 @@ void DiagnosisTest::suggestsWhatTheClassesTell()
     // Forward would have gone on: a plan of the whole step tells how much it needs.
     QVERIFY(found.failsInForward && found.isStepUnknown());
     Diagnosis planned = found;
-    planned.remedies.push_back({"plan", {}, {}, {}, doctor::HowKnown::Plan});
+    doctor::addPlanned(planned.remedies, std::nullopt);
+    QVERIFY(remedy(planned, "checkpointing") != nullptr && planned.isStepUnknown());
+    doctor::addPlanned(planned.remedies, Remedy{"plan", {}, {}, {}, doctor::HowKnown::Plan});
     QVERIFY(!planned.isStepUnknown());
+    QVERIFY(remedy(planned, "checkpointing") == nullptr); // there is a plan
+    // The failed event has a time of its own.
+    QCOMPARE(found.moment->shownStep(), found.moment->failure->event + std::size_t{1});
     const Remedy* checkpointing = remedy(found, "checkpointing");
     QVERIFY(!checkpointing->saves);
     QCOMPARE(*checkpointing->atMost, Bytes{26 * kMiB});

@@ -222,13 +222,14 @@ void ErrorMessageTest::refuses_data()
 {
     QTest::addColumn<QByteArray>("text");
     QTest::addColumn<QByteArray>("sentence");
-    QTest::newRow("empty") << QByteArray{} << QByteArray{"has no out-of-memory message"};
-    QTest::newRow("another error")
-        << QByteArray{"RuntimeError: shape mismatch"} << QByteArray{"has no out-of-memory message"};
+    QTest::newRow("empty") << QByteArray{}
+                           << QByteArray{"no out-of-memory message of PyTorch was found"};
+    QTest::newRow("another error") << QByteArray{"RuntimeError: shape mismatch"}
+                                   << QByteArray{"no out-of-memory message of PyTorch was found"};
     QTest::newRow("of the driver")
         << QByteArray{"RuntimeError: CUDA error: out of memory"} << QByteArray{"has no figures"};
     QTest::newRow("of a manual") << QByteArray{"Tried to allocate X MiB"}
-                                 << QByteArray{"has no out-of-memory message"};
+                                 << QByteArray{"no out-of-memory message of PyTorch was found"};
     QTest::newRow("no unit") << QByteArray{"Tried to allocate 12 things"}
                              << QByteArray{"no size that could be read"};
     QTest::newRow("too long") << QByteArray(65537, 'x') << QByteArray{"65537 bytes"};

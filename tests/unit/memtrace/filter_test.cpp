@@ -97,8 +97,8 @@ void FilterTest::keepsWhatATermSays_data()
     row("lifetime", "from before", 12);
     row("lifetime", ">= 0 ns", 60);
     row("lifetime", "< 60us", 24);     // temporaries live for 50 µs
-    row("lifetime", "= 1 events", 24); // and their free is the next event
-    row("lifetime", "> 1 events", 36);
+    row("lifetime", "= 2 events", 24); // and their free comes next, two events
+    row("lifetime", "> 2 events", 36);
 }
 
 void FilterTest::keepsWhatATermSays()

@@ -27,6 +27,7 @@ private Q_SLOTS:
     void findsBackWhatItPlaced_data();
     void findsBackWhatItPlaced();
     void placesBytesOnAPartOfTheMemoryAxis();
+    void marksAStepInItsMiddleOrAtItsBegin();
     void putsEveryStepIntoSomeColumn();
     void showsTheLargestStepOfEachColumn_data();
     void showsTheLargestStepOfEachColumn();
@@ -95,6 +96,26 @@ void CoordinatesTest::placesBytesOnAPartOfTheMemoryAxis()
     const Coordinates below{QRectF{0, 0, 4, 400}, 0, 10, {Bytes{2000}, Bytes{2010}}};
     const std::vector<float> depths = curveHeights(*timeline, StepAxis{timeline}, {}, below);
     QVERIFY(depths.front() < 0 && depths.front() > -50);
+}
+
+void CoordinatesTest::marksAStepInItsMiddleOrAtItsBegin()
+{
+    using plimsoll::base::Nanoseconds;
+    plimsoll::timeline::Builder builder{{Nanoseconds{10}, Nanoseconds{90}}};
+    builder.add({0, 1, Bytes{150}, plimsoll::timeline::Category::Parameters, 0});
+    const auto timeline = std::move(builder).build();
+    const StepAxis middle{timeline};
+    const StepAxis begin{timeline, StepAxis::Mark::Begin};
+    QCOMPARE(middle.markOf(1, 0, 100), 55.0);
+    QCOMPARE(begin.markOf(1, 0, 100), 10.0);
+    // Of a step that began before what is visible, the visible part counts.
+    QCOMPARE(middle.markOf(1, 40, 60), 50.0);
+    QCOMPARE(begin.markOf(1, 40, 60), 40.0);
+    QCOMPARE(begin.markOf(0, 40, 60), 0.0);
+    // Without times, steps are columns.
+    plimsoll::timeline::Builder untimed{std::vector<Nanoseconds>(4)};
+    untimed.add({0, 3, Bytes{1}, plimsoll::timeline::Category::Parameters, 0});
+    QCOMPARE((StepAxis{std::move(untimed).build(), StepAxis::Mark::Begin}.markOf(2, 0, 4)), 2.5);
 }
 
 void CoordinatesTest::putsEveryStepIntoSomeColumn()

@@ -41,6 +41,7 @@ private Q_SLOTS:
 
     void movesEitherEndByDragging();
     void dragsAnEndOverTheOther();
+    void escapeEndsTheDrag();
     void extendsByShiftAndArrows();
     void extendsByShiftAndAClick();
     void placesItsReadout();
@@ -95,6 +96,21 @@ void RangeInputTest::dragsAnEndOverTheOther()
     drag(edge(false), at(0.8)); // the begin, past the end
     QCOMPARE(m_selection.range()->begin, before.end);
     QVERIFY(m_selection.range()->end > before.end + 100);
+}
+
+void RangeInputTest::escapeEndsTheDrag()
+{
+    QTest::mousePress(m_view.get(), Qt::LeftButton, {}, at(0.3));
+    QTest::mouseMove(m_view.get(), at(0.5));
+    QVERIFY(m_selection.range());
+    QTest::keyClick(m_view.get(), Qt::Key_Escape);
+    QVERIFY(!m_selection.range());
+    QTest::mouseMove(m_view.get(), at(0.6));
+    QVERIFY(!m_selection.range());
+    QTest::mouseRelease(m_view.get(), Qt::LeftButton, {}, at(0.6));
+    QVERIFY(!m_selection.range() && m_view->pinnedSteps().empty());
+    drag(at(0.3), at(0.5)); // and the next one works
+    QVERIFY(m_selection.range());
 }
 
 void RangeInputTest::extendsByShiftAndArrows()

@@ -23,7 +23,7 @@ DiagnosisPage::DiagnosisPage(QWidget* parent) : QWidget{parent}
     column->addWidget(m_view, 1);
     connect(m_view, &DiagnosisView::momentWanted, this, [this] {
         if (m_diagnosis && m_diagnosis->moment)
-            Q_EMIT stepWanted(m_diagnosis->moment->step);
+            Q_EMIT stepWanted(m_diagnosis->moment->shownStep());
     });
     m_view->setOffersPlan(true);
     connect(m_view, &DiagnosisView::planWanted, this, &DiagnosisPage::openPlan);
@@ -64,9 +64,7 @@ void DiagnosisPage::refresh()
                 return diagnosis;
             ASSIGN_OR_RETURN(std::optional<doctor::Remedy> remedy,
                              workspace::plannedRemedy(*graph, diagnosis, job.piece(1, 2)));
-            if (remedy)
-                diagnosis.remedies.push_back(*std::move(remedy));
-            doctor::sortRemedies(diagnosis.remedies);
+            doctor::addPlanned(diagnosis.remedies, std::move(remedy));
             return diagnosis;
         },
         [this](base::Result<doctor::Diagnosis> diagnosis) { take(std::move(diagnosis)); });
@@ -79,8 +77,9 @@ void DiagnosisPage::take(base::Result<doctor::Diagnosis> diagnosis)
         return;
     }
     m_diagnosis = *std::move(diagnosis);
-    m_view->show(*m_diagnosis,
-                 m_diagnosis->moment ? stepText(*m_picture, m_diagnosis->moment->step) : QString{});
+    m_view->show(*m_diagnosis, m_diagnosis->moment
+                                   ? stepText(*m_picture, m_diagnosis->moment->shownStep())
+                                   : QString{});
 }
 
 void DiagnosisPage::openPlan()
