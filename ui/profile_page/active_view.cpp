@@ -125,7 +125,7 @@ HoverContent ActiveView::hoverAt(std::size_t step) const
         return content;
     const memtrace::DeviceTrace& device = m_picture->device();
     content.title = stepText(*m_picture, step);
-    content.position = otherStepText(*m_picture, step);
+    content.position = eventPlaceText(*m_picture, step);
     if (hasReserved(device))
         content.rows.push_back({tr("Reserved"), bytesText(device.reserved().at(step)), Role::Muted,
                                 Role::Text, TextRole::Small});

@@ -26,14 +26,16 @@ QString stepText(const workspace::ProfilePicture& picture, std::size_t step)
     return timeText(picture.device().timeOf(event));
 }
 
-QString otherStepText(const workspace::ProfilePicture& picture, std::size_t step)
+QString eventPlaceText(const workspace::ProfilePicture& picture, std::size_t step)
 {
-    if (step == 0 || !picture.trace->hasTimes())
+    if (step == 0)
         return QLatin1String{""};
     const auto event = static_cast<memtrace::EventIndex>(step - 1);
-    return picture.settings.axis == memtrace::Axis::Events
-               ? timeText(picture.device().timeOf(event))
-               : QObject::tr("event %1").arg(countText(picture.device().shownIndex(event)));
+    const QString number =
+        QObject::tr("event %1").arg(countText(picture.device().shownIndex(event)));
+    return picture.trace->hasTimes()
+               ? timeText(picture.device().timeOf(event)) + QStringLiteral(" · ") + number
+               : number;
 }
 
 bool hasReserved(const memtrace::DeviceTrace& device)

@@ -11,8 +11,8 @@ namespace plimsoll::ui {
 [[nodiscard]] std::size_t oddityCount(const memtrace::MemoryTrace& trace);
 /// "12.4 ms", "event 1,204", "before the first event".
 [[nodiscard]] QString stepText(const workspace::ProfilePicture& picture, std::size_t step);
-/// Where it is on the other axis: its event on the one of times; empty, not null: not known.
-[[nodiscard]] QString otherStepText(const workspace::ProfilePicture& picture, std::size_t step);
+/// On both axes, "419 ms · event 6,813"; empty, not null, before the first event.
+[[nodiscard]] QString eventPlaceText(const workspace::ProfilePicture& picture, std::size_t step);
 /// Whether the recording tells what was reserved.
 [[nodiscard]] bool hasReserved(const memtrace::DeviceTrace& device);
 /// "12.4 ms · 10.6 GiB": what is live at a step; with a filter "12.4 ms · 9.41 of 10.64 GiB".

@@ -144,6 +144,12 @@ void ProfilePageTest::theLargestGapIsALine()
         const auto row = std::ranges::find_if(card.rows, named);
         QVERIFY(row != card.rows.end());
         QCOMPARE(row->value, bytesText(largest));
+        if (step > 0) { // the number that tables and CSV have, with its time
+            const auto event = static_cast<memtrace::EventIndex>(step - 1);
+            QCOMPARE(card.position, timeText(picture.device().timeOf(event))
+                                        + QStringLiteral(" · event %1")
+                                              .arg(countText(picture.device().shownIndex(event))));
+        }
         values.insert(largest.count());
     }
     QVERIFY2(values.size() > 3, qPrintable(QString::number(values.size())));
