@@ -73,7 +73,9 @@ const SettingsRun* bestOf(const SettingsReplay& replay, std::string_view option,
 {
     const SettingsRun* best = nullptr;
     for (const SettingsRun& run : replay.runs) {
-        const bool helps = !run.failedAt && (isFailure || run.reserved < replay.needed);
+        // What saves less than the replay itself is off may save nothing.
+        const bool helps =
+            !run.failedAt && (isFailure || run.reserved + replay.peakOff < replay.needed);
         if (run.option.starts_with(option) && helps
             && (best == nullptr || run.reserved < best->reserved))
             best = &run;

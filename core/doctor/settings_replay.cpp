@@ -149,6 +149,7 @@ bool Replays::recorded(SettingsReplay& found)
     if (!isNear(found, reserved))
         return true;
     found.peakReserved = base->allocator.peaks().reserved;
+    found.peakOff = Bytes{std::abs((found.peakReserved - m_device.reserved().largest()).count())};
     found.needed = found.peakReserved;
     if (!m_moment.failure)
         return !follows(*base) || idleAtPeak(found);

@@ -46,6 +46,8 @@ struct SettingsReplay
     std::string refusal;
     RecordedSettings recorded;
     base::Bytes peakReserved; ///< with the recorded settings, as SettingsRun::peakReserved
+    /// By how much that differs from the recorded peak: 0 if the replay is exact.
+    base::Bytes peakOff;
     /// What the device would have had to have for PyTorch at the moment, with these settings.
     base::Bytes needed;
     /// What it had, if an allocation failed.

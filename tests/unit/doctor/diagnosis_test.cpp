@@ -28,6 +28,7 @@ class DiagnosisTest : public QObject
 private Q_SLOTS:
     void countsWhatFragmentationCost();
     void findsSettingsWithMemoryForIt();
+    void savesMoreThanTheReplayIsOff();
     void looksAtTheLastFailure();
     void looksAtThePeakWithoutOne();
     void takesTheStateAtTheEnd();
@@ -296,6 +297,27 @@ void DiagnosisTest::knowsActivationsBeforeBackward()
     QVERIFY(activations != groups.end());
     QCOMPARE(activations->bytes, Bytes{26 * kMiB});
     QCOMPARE(found.byFrame->groups.front().name, std::string{"torch/optim/adamw.py:7:step"});
+}
+
+void DiagnosisTest::savesMoreThanTheReplayIsOff()
+{
+    Diagnosis peak;
+    peak.replay.emplace();
+    peak.replay->doubts = {"The recording isn't complete."};
+    peak.replay->needed = Bytes{100 * kMiB};
+    doctor::SettingsRun run;
+    run.option = "roundup_power2_divisions:4";
+    run.settings = run.option;
+    run.reserved = Bytes{98 * kMiB};
+    peak.replay->runs.push_back(run);
+    peak.replay->peakOff = Bytes{2 * kMiB};
+    Diagnosis same = peak;
+    doctor::addSettings(same);
+    QVERIFY(same.remedies.empty());
+    peak.replay->peakOff = Bytes{2 * kMiB - 1};
+    doctor::addSettings(peak);
+    QCOMPARE(peak.remedies.size(), std::size_t{1});
+    QCOMPARE(*peak.remedies.front().saves, Bytes{2 * kMiB});
 }
 
 void DiagnosisTest::ranksWhatSufficesFirst()
