@@ -32,9 +32,8 @@ DeviceTrace::DeviceTrace(DeviceColumns columns)
     , m_reserved{m.reservedTotals.empty() ? reservedCurve(m.segments) : StepCurve{m.reservedTotals}}
     , m_foreign{m.foreign}
 {
-    m_recordedCount = eventCount() == 0 ? 0
-                                        : recordedIndex(static_cast<EventIndex>(eventCount() - 1))
-                                              + 1 + (m.actions.back() == Action::Free ? 1 : 0);
+    m_recordedCount =
+        eventCount() == 0 ? 0 : shownIndex(static_cast<EventIndex>(eventCount() - 1)) + 1;
 }
 
 std::uint64_t DeviceTrace::foldedBefore(EventIndex event) const

@@ -268,10 +268,7 @@ ordered_json diagnosisJson(const Diagnosis& diagnosis, const memtrace::DeviceTra
                       {"failed", diagnosis.isFailure}};
     if (device != nullptr) {
         const std::size_t step = diagnosis.moment->shownStep();
-        json["event"] =
-            diagnosis.isFailure
-                ? static_cast<std::int64_t>(device->recordedIndex(diagnosis.moment->failure->event))
-                : recordedEvent(*device, step);
+        json["event"] = recordedEvent(*device, step);
         json["ns"] = device->axisTimes()[step];
     }
     json["asked_bytes"] = bytesJson(diagnosis.asked);

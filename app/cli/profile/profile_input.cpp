@@ -43,8 +43,7 @@ std::size_t stepAfter(const memtrace::DeviceTrace& device, std::uint64_t recorde
                                     recorded, base::counted(device.recordedCount(), "event")));
     const EventIndex event = device.eventAtRecorded(recorded);
     // After its first half, a free has not freed anything.
-    const bool isHalf =
-        device.action(event) == memtrace::Action::Free && device.recordedIndex(event) == recorded;
+    const bool isHalf = device.shownIndex(event) != recorded;
     return event + std::size_t{isHalf ? 0U : 1U};
 }
 
