@@ -364,10 +364,13 @@ private:
         return notes;
     }
 
+    /// By its name: one that is there for tensors of other sizes isn't missing.
     [[nodiscard]] std::size_t firstMissing() const
     {
         for (std::size_t op = 0; op < m_spanOf.size(); ++op)
-            if (computes(m_program.ops[op]) && m_spanOf[op] == kNone)
+            if (computes(m_program.ops[op]) && std::ranges::find(m_pairs, op, [](const auto& pair) {
+                                                   return pair.first;
+                                               }) == m_pairs.end())
                 return op;
         return 0;
     }

@@ -81,6 +81,11 @@ void addFigures(Diagnosis& diagnosis, const DeviceTrace& device, const TraceRepl
     if (idle)
         diagnosis.idle = exactly(idle->bytes);
     diagnosis.idleBlocks = idle;
+    if (!diagnosis.reserved || !diagnosis.idle)
+        return;
+    const Bytes beyond = diagnosis.reserved->value - diagnosis.live->value - diagnosis.idle->value;
+    if (beyond.count() > 0)
+        diagnosis.beyond = exactly(beyond);
 }
 
 /// Inside a container PyTorch doesn't recognise its own process among the others: it is then the
@@ -108,6 +113,7 @@ base::Result<Diagnosis> diagnose(const memtrace::MemoryTrace& trace, const Devic
 {
     Diagnosis diagnosis;
     diagnosis.isOfDriver = trace.isOfDriver();
+    diagnosis.hasWholeBlocks = trace.hasWholeBlocks();
     diagnosis.device = device.ordinal();
     diagnosis.moment = momentOf(device);
     const Moment& moment = *diagnosis.moment;
@@ -136,6 +142,7 @@ Diagnosis diagnose(const ErrorMessage& told)
 {
     Diagnosis diagnosis;
     diagnosis.isFailure = true;
+    diagnosis.hasWholeBlocks = true;
     diagnosis.message = told;
     ErrorMessage& message = *diagnosis.message;
     findOwnProcess(message);

@@ -54,6 +54,7 @@ struct Diagnosis
     [[nodiscard]] bool isStepUnknown() const;
     /// Of a recording: MemoryTrace::isOfDriver(). Then nothing is known of reserved or idle memory.
     bool isOfDriver = false;
+    bool hasWholeBlocks = false;  ///< `live` are bytes of blocks: MemoryTrace::hasWholeBlocks()
     std::optional<int> device;    ///< ordinal
     std::optional<Moment> moment; ///< of a recording
     std::optional<ErrorMessage> message;
@@ -62,9 +63,11 @@ struct Diagnosis
     std::optional<ToldBytes> free;     ///< according to the driver
     std::optional<ToldBytes> capacity; ///< of the device
     std::optional<ToldBytes> reserved;
-    /// Of a recording: as requested. Of a message: whole blocks, what it calls allocated.
+    /// Of a recording: as requested, unless hasWholeBlocks. Of a message: what it calls allocated.
     std::optional<ToldBytes> live;
     std::optional<ToldBytes> idle;
+    /// What blocks in use have beyond `live`: reserved less live and idle. Of a recording.
+    std::optional<ToldBytes> beyond;
     /// What others in the process hold on the device, if the recording tells.
     std::optional<base::Bytes> foreign;
     /// What was missing to reserve memory for the request.

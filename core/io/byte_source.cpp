@@ -145,7 +145,7 @@ private:
         return failure(
             ErrorKind::File,
             fmt::format("{} ends at byte {} in the middle of its compressed data: it was "
-                        "cut off, copy or trace it again.",
+                        "cut off, copy or write it again.",
                         m_input.name(), m_input.size()));
     }
 
@@ -158,7 +158,7 @@ private:
             ErrorKind::File,
             fmt::format(
                 "{} has bytes that are not gzip data after the end of its compressed data, at byte "
-                "{} of the compressed file; remove them, or copy or trace it again.",
+                "{} of the compressed file; remove them, or copy or write it again.",
                 m_input.name(), m_memberEnd));
     }
 
@@ -185,7 +185,7 @@ private:
             return hasTrailingBytes();
         return failure(ErrorKind::File,
                        fmt::format("{} has damaged gzip data at byte {} of the compressed file; "
-                                   "copy or trace it again.",
+                                   "copy or write it again.",
                                    m_input.name(), consumed()));
     }
 

@@ -4,6 +4,7 @@
 #include "core/memtrace/device_trace.h"
 #include "core/memtrace/stack_table.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
@@ -25,6 +26,10 @@ struct Annotation
 inline constexpr const char* kDriverBlocks = "Blocks are what the driver was asked for: of "
                                              "PyTorch's caching allocator its segments, and not "
                                              "the tensors within.";
+
+/// What recordings say whose bytes are of blocks, and not as requested.
+inline constexpr const char* kWholeBlocks = "Bytes are those of the allocator's blocks, which it "
+                                            "rounds up; streams and pools were not recorded.";
 
 /// What a MemoryTrace consists of.
 struct TraceParts
@@ -71,6 +76,12 @@ public:
     /// Whether blocks are what the driver was asked for, and not what its caching allocator gave
     /// the program.
     [[nodiscard]] bool isOfDriver() const { return m.isOfDriver; }
+
+    /// Whether the bytes of an allocation are its block's, and not as requested.
+    [[nodiscard]] bool hasWholeBlocks() const
+    {
+        return std::ranges::find(m.gaps, kWholeBlocks) != m.gaps.end();
+    }
 
     /// False: events have no times; each counts as a nanosecond.
     [[nodiscard]] bool hasTimes() const { return m.hasTimes; }

@@ -3,6 +3,7 @@
 
 #include "core/base/format.h"
 #include "core/base/try.h"
+#include "core/session/migrations.h"
 
 #include <fmt/format.h>
 #include <sqlite3.h>
@@ -222,6 +223,11 @@ tl::unexpected<base::Error> Database::lastFailure() const
     }
 }
 
+namespace {
+constexpr std::string_view kMark{"PLMS"};
+static_assert(kApplicationId == 0x504c4d53); // kMark as a number
+} // namespace
+
 bool looksLikeSession(const std::filesystem::path& path)
 {
     std::error_code error;
@@ -236,9 +242,14 @@ bool looksLikeSession(const std::filesystem::path& path)
         || sqlite3_file_control(opened, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK
         || file == nullptr || file->pMethods == nullptr)
         return false;
-    std::array<char, kMagic.size()> head{};
-    return file->pMethods->xRead(file, head.data(), static_cast<int>(head.size()), 0) == SQLITE_OK
-           && std::string_view{head.data(), head.size()} == kMagic;
+    constexpr std::size_t kMarkAt = 68; // the application id, big-endian
+    std::array<char, kMarkAt + 4> head{};
+    const int read = file->pMethods->xRead(file, head.data(), static_cast<int>(head.size()), 0);
+    if (read != SQLITE_OK && read != SQLITE_IOERR_SHORT_READ)
+        return false;
+    const std::string_view text{head.data(), head.size()};
+    const std::string_view mark = text.substr(kMarkAt);
+    return text.starts_with(kMagic) && (mark == kMark || mark == std::string_view{"\0\0\0\0", 4});
 }
 
 } // namespace plimsoll::session

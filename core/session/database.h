@@ -153,9 +153,9 @@ private:
     std::unique_ptr<sqlite3, Closer> m_connection;
 };
 
-/// Whether a regular file begins like a SQLite database: distinguishes sessions from graphs. Never
-/// blocks on a pipe, and reads through SQLite: closing a descriptor of our own would drop all locks
-/// that this process holds on an open session.
+/// Whether a regular file begins like a SQLite database that has our application id or none:
+/// distinguishes sessions from other files. Never blocks on a pipe, and reads through SQLite:
+/// closing a descriptor of our own would drop all locks that this process holds on an open session.
 [[nodiscard]] bool looksLikeSession(const std::filesystem::path& path);
 
 } // namespace plimsoll::session

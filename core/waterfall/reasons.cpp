@@ -42,11 +42,14 @@ std::string sizesText(const WaterfallRow& row, const MeasuredStep& measured)
     return text;
 }
 
-std::string otherPlaceText(const ReasonFacts& facts)
+std::string otherPlaceText(const WaterfallRow& row, const ReasonFacts& facts)
 {
     const std::string place = placeText(facts.step, facts.place);
     if (facts.place == facts.step.evaluation->peakStep)
-        return "Both peaks are reached at " + place + ".";
+        return row.bytes.count() == 0
+                   ? "Both peaks are reached at " + place + "."
+                   : "Both peaks are reached at " + place
+                         + ", the measured one before all of its memory is allocated.";
     return fmt::format("The measured peak is reached at {}, where less is predicted than at the "
                        "predicted peak, {}.",
                        place, placeText(facts.step, facts.step.evaluation->peakStep));
@@ -138,7 +141,7 @@ std::string placeText(const compare::PredictedStep& step, std::size_t at)
 std::string reasonText(const WaterfallRow& row, const ReasonFacts& facts)
 {
     switch (row.reason) {
-    case Reason::OtherPlace: return otherPlaceText(facts);
+    case Reason::OtherPlace: return otherPlaceText(row, facts);
     case Reason::Workspaces: return workspacesText(row, facts);
     case Reason::KernelScratch:
         return row.allocations.empty() && row.instances.empty()

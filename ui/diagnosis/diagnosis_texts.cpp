@@ -72,6 +72,7 @@ std::vector<std::pair<QString, QString>> factsOf(const Diagnosis& diagnosis)
     add(QObject::tr("Capacity"), diagnosis.capacity);
     add(QObject::tr("Reserved"), diagnosis.reserved);
     add(QObject::tr("Live"), diagnosis.live);
+    add(QObject::tr("Rounding"), diagnosis.beyond);
     add(QObject::tr("Idle"), diagnosis.idle);
     if (diagnosis.foreign && diagnosis.foreign->count() > 0)
         facts.emplace_back(QObject::tr("Outside PyTorch"), bytesText(*diagnosis.foreign));

@@ -77,7 +77,7 @@ void MapFigures::refresh()
             if (!gaps || picture != m_picture)
                 return;
             m_text =
-                tr("at %1 %2 idle, largest gap %3, fragmentation %4")
+                tr("at %1 %2 in gaps, the largest %3, fragmentation %4")
                     .arg(stepText(*picture, step), bytesText(gaps->idle), bytesText(gaps->largest),
                          QLocale::c().toString(gaps->fragmentation(), 'f', 2));
             Q_EMIT textChanged();

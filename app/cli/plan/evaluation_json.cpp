@@ -252,10 +252,10 @@ std::string evaluationText(const plan::Problem& problem, const plan::Plan& plan,
     if (plan.freezeStats())
         text += "  statistics  frozen in recomputations: updated once, as without a plan\n";
     text += fmt::format(
-        "  budget      {} ({})\n  peak        {} ({}), unplanned {}\n",
+        "  budget      {} ({})\n  peak        {} ({}), unplanned {} ({})\n",
         base::budgetText(problem.budget, evaluation.peak), base::exactBytesText(problem.budget),
         base::bytesText(evaluation.peak, base::Rounding::Up), base::exactBytesText(evaluation.peak),
-        base::bytesText(base.peak, base::Rounding::Up));
+        base::bytesText(base.peak, base::Rounding::Up), base::exactBytesText(base.peak));
     text += reserveText(problem);
     if (!program.ops.empty())
         text += fmt::format("  reached at  op {}, {}\n", evaluation.peakOp.index(),

@@ -160,16 +160,18 @@ std::string idleText(const doctor::IdleMemory& idle, bool wasAsked)
 
 std::string figuresText(const Diagnosis& diagnosis)
 {
-    std::string text = rowText("asked for", diagnosis.asked, "")
-                       + rowText("free", diagnosis.free, "according to the driver")
-                       + rowText("capacity", diagnosis.capacity, "of the device")
-                       + rowText("missing", diagnosis.missing, "to reserve memory for it")
-                       + rowText("reserved", diagnosis.reserved, "by PyTorch's allocator, of this:")
-                       + rowText("live", diagnosis.live,
-                                 diagnosis.message      ? "in blocks in use"
-                                 : diagnosis.isOfDriver ? "as the driver was asked for"
-                                                        : "as requested")
-                       + rowText("idle", diagnosis.idle, "reserved, in no block that is in use");
+    std::string text =
+        rowText("asked for", diagnosis.asked, "")
+        + rowText("free", diagnosis.free, "according to the driver")
+        + rowText("capacity", diagnosis.capacity, "of the device")
+        + rowText("missing", diagnosis.missing, "to reserve memory for it")
+        + rowText("reserved", diagnosis.reserved, "by PyTorch's allocator, of this:")
+        + rowText("live", diagnosis.live,
+                  diagnosis.hasWholeBlocks ? "in blocks in use"
+                  : diagnosis.isOfDriver   ? "as the driver was asked for"
+                                           : "as requested")
+        + rowText("rounding", diagnosis.beyond, "in blocks in use, beyond what was requested")
+        + rowText("idle", diagnosis.idle, "reserved, in no block that is in use");
     if (diagnosis.idleBlocks)
         text += idleText(*diagnosis.idleBlocks, diagnosis.asked.has_value());
     if (diagnosis.foreign)
@@ -278,6 +280,7 @@ ordered_json diagnosisJson(const Diagnosis& diagnosis, const memtrace::DeviceTra
     json["reserved_bytes"] = bytesJson(diagnosis.reserved);
     json["live_bytes"] = bytesJson(diagnosis.live);
     json["idle_bytes"] = bytesJson(diagnosis.idle);
+    json["rounding_bytes"] = bytesJson(diagnosis.beyond);
     json["foreign_bytes"] =
         diagnosis.foreign ? ordered_json(diagnosis.foreign->count()) : ordered_json{};
     json["largest_idle_bytes"] = idle ? ordered_json(idle->largest.count()) : ordered_json{};

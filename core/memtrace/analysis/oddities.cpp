@@ -28,7 +28,6 @@ std::string oddityText(const std::string& name)
         {"left_over_bytes", "bytes at the end of the file that make no complete part; left out"},
         {"lost_records", "records that the recorder could not take in time"},
         {"mappings_of_other_memory", "mappings of memory whose creation was not recorded"},
-        {"memory_events_of_the_cpu", "events of the CPU's memory; left out"},
         {"memory_of_other_kinds_of_devices", "events of other kinds of devices; left out"},
         {"memory_of_other_processes", "events of other processes; left out"},
         {"memory_of_unknown_kind", "events of memory of an unknown kind; left out"},

@@ -24,7 +24,7 @@ std::shared_ptr<const re2::RE2> expressionOf(std::string_view text, bool isLiter
     return std::make_shared<const re2::RE2>(re2::StringPiece{text.data(), text.size()}, options);
 }
 
-bool isExpression(std::string_view text)
+bool isBetweenSlashes(std::string_view text)
 {
     return text.size() >= 2 && text.front() == '/' && text.back() == '/';
 }
@@ -33,7 +33,7 @@ bool isExpression(std::string_view text)
 
 base::Result<TextPattern> TextPattern::parse(std::string_view text)
 {
-    if (!isExpression(text))
+    if (!isBetweenSlashes(text))
         return TextPattern{expressionOf(text, true)};
     const std::string_view inner = text.substr(1, text.size() - 2);
     std::shared_ptr<const re2::RE2> expression = expressionOf(inner, false);
@@ -48,6 +48,11 @@ TextPattern TextPattern::fromQuery(std::string_view text)
 {
     std::shared_ptr<const re2::RE2> expression = expressionOf(text, false);
     return TextPattern{expression->ok() ? std::move(expression) : expressionOf(text, true)};
+}
+
+bool TextPattern::isExpression(std::string_view text)
+{
+    return expressionOf(text, false)->ok();
 }
 
 bool TextPattern::matches(std::string_view text) const

@@ -24,6 +24,8 @@ public:
     [[nodiscard]] static base::Result<TextPattern> parse(std::string_view text);
     /// An expression without slashes; a text that isn't one is contained as it is.
     [[nodiscard]] static TextPattern fromQuery(std::string_view text);
+    /// Whether fromQuery() takes the text as an expression.
+    [[nodiscard]] static bool isExpression(std::string_view text);
 
     [[nodiscard]] bool matches(std::string_view text) const;
 

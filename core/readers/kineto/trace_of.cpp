@@ -276,15 +276,16 @@ Result<memtrace::MemoryTracePtr> traceOf(Collected&& collected, const base::JobC
     if (collected.memory.empty())
         return base::failure(base::ErrorKind::File, nothingToShow(collected));
     collected.builder.setCurve(collected.curve);
-    collected.builder.count("memory_events_of_the_cpu", collected.cpuEvents);
+    if (collected.cpuEvents > 0)
+        collected.builder.addGap(fmt::format("Memory of the CPU, recorded in {}, is not shown.",
+                                             base::counted(collected.cpuEvents, "event")));
     addStacks(collected);
     collected.spans = {};
     ASSIGN_OR_RETURN(const std::vector<int> devices, addEvents(collected, context.piece(0, 2)));
     collected.memory = {};
     addRanges(collected, devices);
     collected.ranges = {};
-    collected.builder.addGap("Bytes are those of the allocator's blocks, which it rounds up; "
-                             "streams and pools were not recorded.");
+    collected.builder.addGap(memtrace::kWholeBlocks);
     return std::move(collected.builder).build(context.piece(1, 2));
 }
 

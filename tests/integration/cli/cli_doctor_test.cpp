@@ -119,6 +119,11 @@ void CliDoctorTest::diagnosePrintsTheKeysOfTheContract()
         runCli({text("inspect"), m_first, text("--json")}).json()[text("summary")].toObject();
     QCOMPARE(found[text("live_bytes")], summary[text("peak_bytes")]);
     QCOMPARE(found[text("event")], summary[text("peak_event")]);
+    // What is reserved is live, rounded up or idle.
+    const auto bytesOf = [&](const char* key) { return found[text(key)].toDouble(); };
+    QVERIFY(bytesOf("rounding_bytes") > 0);
+    QCOMPARE(bytesOf("live_bytes") + bytesOf("rounding_bytes") + bytesOf("idle_bytes"),
+             bytesOf("reserved_bytes"));
     double bytes = 0;
     for (const QJsonValue group : found[text("by_class")].toArray())
         bytes += group.toObject()[text("bytes")].toDouble();

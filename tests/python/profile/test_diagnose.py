@@ -66,6 +66,7 @@ def test_a_failure_is_diagnosed_as_pytorch_tells_it(program, recorded):
     assert told["ooms"] == 1 and found["failed"]
     assert (found["free_bytes"], found["reserved_bytes"], found["live_bytes"]) == (told["free"], told["reserved"], told["live"])
     assert found["idle"]["known"] == "state" and found["idle_bytes"] == told["reserved"] - told["allocated"]
+    assert found["live_bytes"] + (found["rounding_bytes"] or 0) == told["allocated"]
     # The error names the segment that the driver refused.
     assert found["replay"]["needed_bytes"] == told["reserved"] + told["asked"]
     assert found["missing_bytes"] == told["asked"] - told["free"]

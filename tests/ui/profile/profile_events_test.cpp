@@ -2,6 +2,7 @@
 // The events of a recording: found by a regular expression, in a range, sorted, off the GUI thread.
 #include "core/memtrace/builder.h"
 #include "core/workspace/profile/profile_picture.h"
+#include "ui/base/widgets.h"
 #include "ui/profile_page/docks/events_page.h"
 #include "ui/profile_tables/event_rows.h"
 
@@ -174,6 +175,21 @@ void ProfileEventsTest::thePageFiltersAndSorts()
     QCOMPARE(model.rowCount(), 48);
     QCOMPARE(page->selection().step(), std::optional<std::size_t>{4});
     QCOMPARE(events.table().currentIndex().row(), 3); // the chosen event stays chosen
+    // What is no expression is looked for as it is, and the page says so.
+    const auto isSaid = [&] {
+        return std::ranges::any_of(events.findChildren<TextLabel*>(), [](const TextLabel* label) {
+            return label->text().contains(QLatin1String{"searched as text"});
+        });
+    };
+    QVERIFY(!isSaid());
+    QTest::keyClicks(field, QStringLiteral("("));
+    QVERIFY(settles());
+    QCOMPARE(model.rowCount(), 0);
+    QVERIFY(isSaid());
+    QTest::keyClick(field, Qt::Key_Backspace);
+    QVERIFY(settles());
+    QCOMPARE(model.rowCount(), 48);
+    QVERIFY(!isSaid());
     // A click on the head of Size: the largest first with the second one.
     QHeaderView& header = *events.table().horizontalHeader();
     const QPoint head{header.sectionViewportPosition(EventModel::SizeColumn) + 20,

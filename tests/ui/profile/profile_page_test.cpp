@@ -157,7 +157,7 @@ void ProfilePageTest::theLargestGapIsALine()
     for (const std::size_t step : {std::size_t{5}, std::size_t{40}}) {
         page->selection().setStep(step);
         const QString told =
-            QStringLiteral("largest gap %1,").arg(bytesText(active.gaps()->at(step)));
+            QStringLiteral("the largest %1,").arg(bytesText(active.gaps()->at(step)));
         QVERIFY2(QTest::qWaitFor([&] { return map.accessibleDescription().contains(told); }, 5000),
                  qPrintable(map.accessibleDescription()));
     }

@@ -249,6 +249,10 @@ private Q_SLOTS:
             std::string{"run.json is not a recording of this graph's step: of its 4 ops that "
                         "compute 1 is found in the whole recording; the first that isn't is op "
                         "1, aten.relu, where the recording has aten::gelu."});
+        Recorded larger; // the first op is there, at another size
+        larger.op("aten::exp", 7, "2000").op("aten::gelu", 7);
+        QVERIFY(refusal(*program(), std::move(larger).build())
+                    .ends_with("is op 1, aten.relu, where the recording has aten::gelu."));
         Recorded other;
         other.op("aten::exp", 7).range(kOptimizer).op("aten::_foreach_add_", 1).close();
         other.op("aten::mul", 7);

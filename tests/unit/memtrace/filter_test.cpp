@@ -259,6 +259,8 @@ void FilterTest::looksForExpressionsAndWords()
     QVERIFY(TextPattern::fromQuery("H\\.\\d").matches("model.h.7.attn"));
     QVERIFY(!TextPattern::fromQuery("^h\\.").matches("model.h.7.attn"));
     QVERIFY(TextPattern::fromQuery("call(x").matches("a CALL(x) of it")); // not an expression
+    QVERIFY(TextPattern::isExpression("^h\\."));
+    QVERIFY(!TextPattern::isExpression("call(x"));
     // What takes engines that go back an exponential time.
     const std::string text(50'000, 'a');
     QVERIFY(!TextPattern::fromQuery("(a+)+$b").matches(text));

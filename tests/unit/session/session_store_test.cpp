@@ -211,6 +211,10 @@ void SessionStoreTest::tellsSessionsFromGraphs()
     QVERIFY(createSession(path, aSession()));
     QVERIFY(plimsoll::session::looksLikeSession(path));
     QVERIFY(!plimsoll::session::looksLikeSession(folder.fileWith("g.json", "{\"format\": 1}")));
+    // A database that another program marked as its own.
+    const std::string marked = std::string{"SQLite format 3", 16} + std::string(52, 'x');
+    QVERIFY(!plimsoll::session::looksLikeSession(folder.fileWith("m.db", marked + "MPBX")));
+    QVERIFY(plimsoll::session::looksLikeSession(folder.fileWith("s.db", marked + "PLMS")));
     QVERIFY(!plimsoll::session::looksLikeSession(folder.file("missing")));
     // Opened by the window for whatever was dropped: a pipe must not hold it.
     const std::string pipe = folder.file("pipe");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/profile_page/docks/events_page.h"
 
+#include "core/base/try.h"
+#include "core/memtrace/filter/text_pattern.h"
 #include "ui/base/numbers.h"
 #include "ui/base/widgets.h"
 #include "ui/step_filter/range_chip.h"
@@ -84,21 +86,27 @@ void EventsPage::refresh()
     wanted.range = m_range;
     wanted.column = static_cast<EventModel::Column>(header.sortIndicatorSection());
     wanted.isDescending = header.sortIndicatorOrder() == Qt::DescendingOrder;
-    m_finder.start([wanted](const base::JobContext& job) { return eventRows(wanted, job); },
-                   [this, picture = m_picture](const base::Result<EventRows>& rows) {
-                       if (rows && picture == m_picture)
-                           take(picture, *rows);
-                   });
+    m_finder.start(
+        [wanted](const base::JobContext& job) -> base::Result<Found> {
+            ASSIGN_OR_RETURN(EventRows rows, eventRows(wanted, job));
+            return Found{std::move(rows), !memtrace::TextPattern::isExpression(wanted.query)};
+        },
+        [this, picture = m_picture](const base::Result<Found>& found) {
+            if (found && picture == m_picture)
+                take(picture, *found);
+        });
 }
 
-void EventsPage::take(const workspace::ProfilePicturePtr& picture, const EventRows& rows)
+void EventsPage::take(const workspace::ProfilePicturePtr& picture, const Found& found)
 {
     const QScopedValueRollback taking{m_isTaking, true};
-    m_model->setRows(picture, rows);
+    m_model->setRows(picture, found.rows);
     const int count = m_model->rowCount();
-    m_head->setText(tr("%1 of %2 rows")
-                        .arg(countText(static_cast<std::uint64_t>(count)),
-                             countText(picture->device().eventCount())));
+    const QString rows = tr("%1 of %2 rows")
+                             .arg(countText(static_cast<std::uint64_t>(count)),
+                                  countText(picture->device().eventCount()));
+    m_head->setText(found.isText ? tr("%1, searched as text: not a regular expression").arg(rows)
+                                 : rows);
     if (const int row = m_chosen ? m_model->rowOf(*m_chosen) : -1; row >= 0)
         m_table->selectRow(row);
 }

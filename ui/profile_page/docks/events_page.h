@@ -36,8 +36,14 @@ Q_SIGNALS:
     void rangeRemoved();
 
 private:
+    struct Found
+    {
+        EventRows rows;
+        bool isText = false; ///< what is looked for is no expression
+    };
+
     void refresh();
-    void take(const workspace::ProfilePicturePtr& picture, const EventRows& rows);
+    void take(const workspace::ProfilePicturePtr& picture, const Found& found);
 
     EventModel* m_model = nullptr;
     QTableView* m_table = nullptr;
@@ -49,7 +55,7 @@ private:
     std::optional<memtrace::EventIndex> m_chosen;
     LateWork* m_work = nullptr;
     bool m_isTaking = false; ///< the current row changes, but not by the user
-    JobRunner<EventRows> m_finder;
+    JobRunner<Found> m_finder;
 };
 
 } // namespace plimsoll::ui
