@@ -133,6 +133,20 @@ base::Result<Statement> Database::compile(std::string_view sql) const
     return Statement{*this, statement};
 }
 
+base::Result<std::string> Database::blob(const char* table, const char* column,
+                                         std::int64_t row) const
+{
+    sqlite3_blob* opened = nullptr;
+    const int code = sqlite3_blob_open(m_connection.get(), "main", table, column, row, 0, &opened);
+    const std::unique_ptr<sqlite3_blob, int (*)(sqlite3_blob*)> blob{opened, &sqlite3_blob_close};
+    if (code != SQLITE_OK)
+        return lastFailure();
+    std::string bytes(static_cast<std::size_t>(sqlite3_blob_bytes(opened)), '\0');
+    if (sqlite3_blob_read(opened, bytes.data(), static_cast<int>(bytes.size()), 0) != SQLITE_OK)
+        return lastFailure();
+    return bytes;
+}
+
 base::Result<std::int64_t> Database::value(std::string_view sql) const
 {
     std::int64_t found = 0;

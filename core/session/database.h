@@ -119,6 +119,9 @@ public:
     }
     /// Runs `work` as one transaction, or as part of the open one; an error rolls all of it back.
     [[nodiscard]] base::Result<void> transaction(const std::function<base::Result<void>()>& work);
+    /// A column of type BLOB of the row of a table, without a second copy of it.
+    [[nodiscard]] base::Result<std::string> blob(const char* table, const char* column,
+                                                 std::int64_t row) const;
     /// The first column of the first row.
     [[nodiscard]] base::Result<std::int64_t> value(std::string_view sql) const;
     /// A sentence about the last failure, naming the file.

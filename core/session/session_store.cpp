@@ -250,17 +250,17 @@ Result<void> SessionStore::saveView(DocumentId document, const std::string& view
 
 Result<std::string> SessionStore::blob(DocumentId document, std::string_view name) const
 {
-    std::string bytes;
-    const auto take = [&](const Statement& row) { bytes = row.text(0); };
+    std::int64_t id = 0;
+    const auto take = [&](const Statement& row) { id = row.integer(0); };
     ASSIGN_OR_RETURN(const bool there,
-                     m_database.first("SELECT bytes FROM blob WHERE document = ? AND name = ?",
+                     m_database.first("SELECT rowid FROM blob WHERE document = ? AND name = ?",
                                       take, document, name));
     if (!there)
         return base::failure(base::ErrorKind::File,
                              fmt::format("{}: the session is damaged, the {} of a document is "
                                          "missing; open the file it was made of instead.",
                                          base::printable(path().string()), name));
-    return bytes;
+    return m_database.blob("blob", "bytes", id);
 }
 
 Result<std::int64_t> SessionStore::blobBytes(DocumentId document) const

@@ -2,9 +2,10 @@
 // Both plots of a profile at 1920x1080, with 10^4, 10^6 and 10^7 events: frames of a scripted pan
 // and zoom, what is under the pointer, what is live at a step.
 #include "core/base/random.h"
-#include "core/io/byte_source.h"
+#include "core/base/try.h"
 #include "core/memtrace/columns/column_file.h"
 #include "core/readers/registry.h"
+#include "core/session/session_store.h"
 #include "core/workspace/profile/profile_picture.h"
 #include "ui/base/theme.h"
 #include "ui/memory_map/address_scene.h"
@@ -77,19 +78,24 @@ Opened openedOf(std::size_t events)
         opened.picture = pictureOf(read->trace);
     });
     std::filesystem::remove(path);
-    const std::string columns = folder.file("columns");
-    {
-        const std::string bytes = memtrace::writeColumns(*opened.picture->trace);
-        std::ofstream{columns, std::ios::binary}.write(bytes.data(),
-                                                       static_cast<std::streamsize>(bytes.size()));
-    }
+    const std::string session = folder.file("session.plimsoll");
+    session::DocumentId document{};
+    const auto kept = session::SessionStore::create(
+        session, [&](session::SessionStore& store) -> base::Result<void> {
+            ASSIGN_OR_RETURN(document, store.addDocument({}));
+            return store.saveBlob(document, session::kContent,
+                                  memtrace::writeColumns(*opened.picture->trace));
+        });
+    if (!kept)
+        std::abort();
     workspace::ProfilePicturePtr again; // letting go of it isn't part of opening
     opened.reopened = timeOf([&] {
-        auto content = io::readFile(columns);
+        const auto store = session::SessionStore::open(session);
+        auto content = store ? store->blob(document, session::kContent) : std::string{};
         if (!content)
             std::abort();
         const auto trace =
-            memtrace::readColumns(std::make_shared<const std::string>(std::move(content->bytes)));
+            memtrace::readColumns(std::make_shared<const std::string>(*std::move(content)));
         if (!trace)
             std::abort();
         again = pictureOf(*trace);

@@ -146,6 +146,8 @@ void paintBands(const PaintContext& context)
     painter.save();
     painter.setClipRect(layout.bands);
     for (const timeline::Band& band : stacked->bands()) {
+        if (band.row >= layout.bandRows)
+            continue;
         const double begin = axis.positionOf(band.begin);
         const double end = axis.positionOf(std::size_t{band.end} + 1);
         const double left = std::max(at.xOf(begin), layout.plot.left());
@@ -186,9 +188,9 @@ void paintBoundaries(const PaintContext& context, const StackColumns& standing)
             continue;
         // Those of inner bands would hide the plot.
         const QRectF row = layout.bandRow(band.row);
-        if (band.row > 0 && layout.bands.isEmpty())
+        if (band.row > 0 && row.isEmpty())
             continue;
-        const double top = layout.bands.isEmpty() ? layout.plot.top() : row.top();
+        const double top = row.isEmpty() ? layout.plot.top() : row.top();
         const double bottom = band.row > 0 ? row.bottom() : boundaryEnd(context, standing, edge);
         context.painter.fillRect(QRectF{edge, top, 1, bottom - top}, ink);
     }

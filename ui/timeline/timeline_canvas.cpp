@@ -22,6 +22,7 @@ void paintAbove(const PaintContext& context, const PlacedLabels& labels)
             model.overlay->paint(context, labels, stage);
     };
     paintOverlay(PaintStage::Curves);
+    paintLayerNames(context, labels);
     paintAxisBreak(context);
     paintOverlay(PaintStage::Levels);
     paintMarked(context);
@@ -164,7 +165,6 @@ void TimelineCanvas::paint(QPainter& painter)
     const PaintContext context{painter, m_model, now, theme, &m_columns};
     paintBoundaries(context, m_columns);
     paintHeader(context);
-    paintLayerNames(context, m_labels);
     paintAbove(context, m_labels);
     paintOverview(painter, m_model, now, theme);
     if (m_model.plotFocused)

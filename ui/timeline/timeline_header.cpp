@@ -42,6 +42,7 @@ struct Legend
     std::vector<LegendEntry> entries; ///< from the right
     double end = 0;                   ///< right edge
     double begin = 0;                 ///< left edge
+    QString leftOut;                  ///< "+2": entries for which there is no room
 };
 
 double widthOf(const LegendLine& line, const Theme& theme)
@@ -75,6 +76,17 @@ void paintLegendLines(const PaintContext& context, double x, double baseline)
     }
 }
 
+/// Up to `layer`, the number of those that are not listed, left of x.
+void addLeftOut(Legend& legend, const TimelineModel& model, std::size_t layer, double x,
+                const QFont& font)
+{
+    int count = 0;
+    for (std::size_t i = 0; i <= layer; ++i)
+        count += model.layerName(i).isEmpty() ? 0 : 1;
+    legend.leftOut = QStringLiteral("+%1").arg(count);
+    legend.begin = std::round(x - nameWidth(font, legend.leftOut));
+}
+
 /// Builds entries from the right, so that their order left to right is that of the stack. Layers
 /// without a name have none. Entries that would leave no room for the title are omitted.
 Legend legendOf(const TimelineModel& model, const TimelineFrame& frame, const Theme& theme)
@@ -97,8 +109,10 @@ Legend legendOf(const TimelineModel& model, const TimelineFrame& frame, const Th
         if (name.isEmpty())
             continue;
         const double text = x - nameWidth(font, name);
-        if (text - own < theme.px(kLeastFacts))
+        if (text - own < theme.px(kLeastFacts)) {
+            addLeftOut(legend, model, layer, x, font);
             break;
+        }
         legend.begin = std::round(text - own);
         legend.entries.push_back({(*model.layers)[layer].ink, name, legend.begin, text});
         x = text - own - gap;
@@ -157,6 +171,8 @@ void paintLegend(const PaintContext& context)
         context.painter.drawImage(QPointF{entry.swatch, top},
                                   layerSwatch(context.theme, entry.ink, swatch, ratio));
     }
+    context.painter.setPen(context.color(Role::Muted));
+    context.painter.drawText(QPointF{legend.begin, baseline}, legend.leftOut);
 }
 
 void paintHeader(const PaintContext& context)

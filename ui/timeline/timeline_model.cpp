@@ -19,7 +19,8 @@ constexpr double kBandsGap = 3;
 constexpr double kAxis = 22;
 constexpr double kOverview = 34;
 constexpr double kBelow = 8;
-constexpr double kLeastPlot = 160;
+constexpr double kLeastPlot = 160;      ///< beside an overview
+constexpr double kLeastPlotAlone = 140; ///< below bands alone
 std::size_t bandRows(const TimelineModel& model)
 {
     std::size_t rows = 1;
@@ -58,19 +59,21 @@ TimelineLayout layoutTimeline(const QSizeF& size, double scale, bool withLine, s
     const double width = std::max(1.0, right - left);
 
     double free = size.height() - px(kHeader) - px(kAxis) - px(kBelow) - px(kLeastPlot);
-    const double bands = px(kBands) * static_cast<double>(bandRows);
-    const bool hasBands = free >= bands + px(kBandsGap);
-    if (hasBands)
+    const double forBands = free + px(kLeastPlot) - px(kLeastPlotAlone) - px(kBandsGap);
+    const std::size_t rows =
+        std::min(bandRows, static_cast<std::size_t>(std::max(0.0, forBands) / px(kBands)));
+    const double bands = px(kBands) * static_cast<double>(rows);
+    if (rows > 0)
         free -= bands + px(kBandsGap);
-    const bool hasOverview = hasBands && free >= px(kOverview);
+    const bool hasOverview = rows == bandRows && free >= px(kOverview);
 
     TimelineLayout layout;
     layout.scale = scale;
     layout.header = QRectF{0, 0, size.width(), px(kHeader)};
     double top = px(kHeader);
-    if (hasBands) {
+    layout.bandRows = rows;
+    if (rows > 0) {
         layout.bands = QRectF{left, top, width, bands};
-        layout.bandRows = bandRows;
         top += bands + px(kBandsGap);
     }
     double bottom = size.height() - px(kBelow);

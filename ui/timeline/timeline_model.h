@@ -132,24 +132,26 @@ struct TimelineModel
 struct TimelineLayout
 {
     QRectF header;
-    QRectF bands; ///< empty if there is no room, or nothing to show
-    std::size_t bandRows = 1;
+    QRectF bands;             ///< empty if there is no room, or nothing to show
+    std::size_t bandRows = 0; ///< those shown, the outer ones
     QRectF plot;
     QRectF axis;
     QRectF overview; ///< empty if there is no room
     QRectF gutter;   ///< right of the plot: sizes and the line's handle
     double scale = 1.0;
 
-    /// A row of the bands.
+    /// A row of the bands; empty if it isn't shown.
     [[nodiscard]] QRectF bandRow(std::size_t row) const
     {
+        if (row >= bandRows)
+            return {};
         const double height = bands.height() / static_cast<double>(bandRows);
         return {bands.left(), bands.top() + static_cast<double>(row) * height, bands.width(),
                 height};
     }
 };
-/// `scale` is Theme::scale(); the right gutter is narrower without a line. Without room for all
-/// rows of bands there are none.
+/// `scale` is Theme::scale(); the right gutter is narrower without a line. As many rows of
+/// bands are shown as there is room for.
 [[nodiscard]] TimelineLayout layoutTimeline(const QSizeF& size, double scale, bool withLine,
                                             std::size_t bandRows = 1);
 

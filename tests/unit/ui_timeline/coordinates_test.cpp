@@ -217,9 +217,16 @@ void CoordinatesTest::dropsTheOverviewFirstAndThenTheBands()
     const TimelineLayout lower = layoutTimeline({1117, 260}, 1.0, true);
     QVERIFY(lower.overview.isEmpty() && !lower.bands.isEmpty());
     QVERIFY(lower.plot.height() >= 160);
-    const TimelineLayout lowest = layoutTimeline({1117, 230}, 1.0, false);
+    const TimelineLayout lowest = layoutTimeline({1117, 220}, 1.0, false);
     QVERIFY(lowest.overview.isEmpty() && lowest.bands.isEmpty());
     QCOMPARE(lowest.plot.right(), 1117.0 - 96.0);
+    // Of two rows the outer one stays for longer.
+    QCOMPARE(layoutTimeline({1117, 260}, 1.0, true, 2).bandRows, std::size_t{2});
+    const TimelineLayout outer = layoutTimeline({1117, 230}, 1.0, true, 2);
+    QCOMPARE(outer.bandRows, std::size_t{1});
+    QCOMPARE(outer.bandRow(0), outer.bands);
+    QVERIFY(outer.bandRow(1).isEmpty() && outer.overview.isEmpty());
+    QVERIFY(outer.plot.height() >= 140);
 }
 
 } // namespace
