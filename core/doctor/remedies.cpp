@@ -94,6 +94,9 @@ std::string settingsText(const SettingsRun& run, const SettingsReplay& replay, b
         bytesText(run.reserved), bytesText(replay.needed));
     if (!replay.isExact())
         text += fmt::format(" (An estimate: {}.)", fmt::join(replay.doubts, "; "));
+    if (!isFailure && replay.peakOff.count() > 0)
+        text += fmt::format(" {} by which the replay differs from the recording are not counted.",
+                            bytesText(replay.peakOff));
     return text;
 }
 
@@ -161,7 +164,8 @@ void addSettings(Diagnosis& diagnosis)
         Remedy remedy;
         remedy.id = option;
         remedy.text = settingsText(*best, replay, diagnosis.isFailure);
-        remedy.saves = replay.needed - best->reserved;
+        remedy.saves =
+            replay.needed - best->reserved - (diagnosis.isFailure ? Bytes{} : replay.peakOff);
         remedy.known = replay.isExact() ? HowKnown::Replay : HowKnown::Estimate;
         if (diagnosis.isFailure)
             remedy.enough = Enough::Allocation;

@@ -3,7 +3,6 @@
 
 #include "core/base/format.h"
 #include "core/base/try.h"
-#include "core/session/migrations.h"
 
 #include <fmt/format.h>
 #include <sqlite3.h>
@@ -238,8 +237,7 @@ tl::unexpected<base::Error> Database::lastFailure() const
 }
 
 namespace {
-constexpr std::string_view kMark{"PLMS"};
-static_assert(kApplicationId == 0x504c4d53); // kMark as a number
+constexpr std::string_view kMark{"PLMS"}; ///< kApplicationId of migrations.h
 } // namespace
 
 bool looksLikeSession(const std::filesystem::path& path)

@@ -26,6 +26,16 @@ QString stepText(const workspace::ProfilePicture& picture, std::size_t step)
     return timeText(picture.device().timeOf(event));
 }
 
+QString rangeText(const workspace::ProfilePicture& picture, const std::optional<StepRange>& range)
+{
+    if (!range)
+        return {};
+    const QString begin = stepText(picture, range->begin);
+    return range->begin == range->end
+               ? begin
+               : QStringLiteral("%1 – %2").arg(begin, stepText(picture, range->end));
+}
+
 QString eventPlaceText(const workspace::ProfilePicture& picture, std::size_t step)
 {
     if (step == 0)

@@ -2,8 +2,11 @@
 #pragma once
 
 #include "core/workspace/profile/profile_picture.h"
+#include "ui/base/selection.h"
 
 #include <QString>
+
+#include <optional>
 
 namespace plimsoll::ui {
 
@@ -11,6 +14,9 @@ namespace plimsoll::ui {
 [[nodiscard]] std::size_t oddityCount(const memtrace::MemoryTrace& trace);
 /// "12.4 ms", "event 1,204", "before the first event".
 [[nodiscard]] QString stepText(const workspace::ProfilePicture& picture, std::size_t step);
+/// "12.4 ms – 20.1 ms"; empty: no range.
+[[nodiscard]] QString rangeText(const workspace::ProfilePicture& picture,
+                                const std::optional<StepRange>& range);
 /// On both axes, "419 ms · event 6,813"; empty, not null, before the first event.
 [[nodiscard]] QString eventPlaceText(const workspace::ProfilePicture& picture, std::size_t step);
 /// Whether the recording tells what was reserved.

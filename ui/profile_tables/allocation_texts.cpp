@@ -61,7 +61,7 @@ std::int64_t lifeOf(const workspace::ProfilePicture& picture, std::uint32_t allo
 QString lifeText(const workspace::ProfilePicture& picture, std::uint32_t allocation)
 {
     const std::int64_t life = lifeOf(picture, allocation);
-    return picture.settings.axis == memtrace::Axis::Events
+    return picture.settings.axis == memtrace::Axis::Events || !picture.trace->hasTimes()
                ? QObject::tr("%1 events").arg(countText(static_cast<std::uint64_t>(life)))
                : timeText(base::Nanoseconds{life});
 }

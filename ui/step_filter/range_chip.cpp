@@ -20,15 +20,21 @@ RangeChip::RangeChip(const QString& what, QWidget* parent) : QToolButton{parent}
 
 void RangeChip::setRange(std::optional<StepRange> range)
 {
-    if (range) {
-        const QString text =
-            (range->begin == range->end ? tr("Step %1") : tr("Steps %1")).arg(rangeText(*range));
-        setText(text);
+    setText(
+        !range
+            ? QString{}
+            : (range->begin == range->end ? tr("Step %1") : tr("Steps %1")).arg(rangeText(*range)));
+}
+
+void RangeChip::setText(const QString& text)
+{
+    if (!text.isEmpty()) {
+        QToolButton::setText(text);
         setAccessibleName(tr("Remove the filter: %1").arg(text));
         setToolTip(
             plainTip(tr("Shows only %1. Click, or press Esc, to show all again.").arg(m_what)));
     }
-    setVisible(range.has_value());
+    setVisible(!text.isEmpty());
 }
 
 } // namespace plimsoll::ui

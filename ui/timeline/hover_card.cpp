@@ -166,9 +166,8 @@ void writeClasses(CardWriter& card, const TimelineModel& model, const timeline::
         write(model.layerName(layer), Role::Text, stack[layer]);
     }
     if (classes.others > 0)
-        write(classes.others == 1     ? QStringLiteral("1 more class")
-              : classes.shown.empty() ? QStringLiteral("%1 classes").arg(classes.others)
-                                      : QStringLiteral("%1 more classes").arg(classes.others),
+        write(classes.shown.empty() ? QStringLiteral("%1 layers").arg(classes.others)
+                                    : QStringLiteral("%1 more").arg(classes.others),
               Role::Muted, classes.otherBytes);
 }
 

@@ -76,6 +76,56 @@ std::pair<MemoryClass, ClassRule> decide(StepPhase phase, EventIndex freed,
     return {MemoryClass::NotKnown, ClassRule::NoPhase};
 }
 
+/// What the last two backwards allocate, if an allocation failed in the last one. Told of all
+/// allocations, last to first.
+class CutOffBackward
+{
+public:
+    explicit CutOffBackward(EventIndex failure) : m_failure{failure} {}
+
+    void take(std::size_t allocation, EventIndex event, StepPhase phase)
+    {
+        if (m_failure == 0)
+            return;
+        m_runs += phase != m_phase ? 1U : 0U;
+        m_phase = phase;
+        if (phase != StepPhase::Backward)
+            return;
+        if (m_runs == 1 && event < m_failure)
+            m_last.push_back(allocation);
+        else if (!m_last.empty() && (m_runOfBefore == 0 || m_runOfBefore == m_runs)) {
+            m_runOfBefore = m_runs;
+            m_before.push_back(allocation);
+        }
+    }
+
+    /// Calls change(allocation, other) for what the last backward leaves: with what the backward
+    /// before allocated at its place from the same stack, or with nothing.
+    template <typename Change>
+    void forEachLeft(const Allocations& allocations, Change&& change) const
+    {
+        for (std::size_t i = 0; i < m_last.size(); ++i) {
+            const std::size_t allocation = m_last[m_last.size() - 1 - i];
+            if (allocations.freeEvent[allocation] != kNoEvent)
+                continue;
+            std::optional<std::size_t> other;
+            if (i < m_before.size()
+                && allocations.stack[m_before[m_before.size() - 1 - i]]
+                       == allocations.stack[allocation])
+                other = m_before[m_before.size() - 1 - i];
+            change(allocation, other);
+        }
+    }
+
+private:
+    EventIndex m_failure; ///< 0: none
+    StepPhase m_phase = StepPhase::Unknown;
+    std::size_t m_runs = 0; ///< of allocations in one phase, those of no known phase included
+    std::size_t m_runOfBefore = 0;
+    std::vector<std::size_t> m_last; ///< last to first
+    std::vector<std::size_t> m_before;
+};
+
 /// Calls visit(allocation, event) for what the recording allocates, last to first.
 template <typename Visit>
 void forEachMade(const DeviceTrace& device, Visit&& visit)
@@ -123,6 +173,12 @@ const char* ruleText(ClassRule rule)
         return "Forward allocated it, and it was freed before backward.";
     case ClassRule::FailsBeforeBackward:
         return "A module's forward() allocated it, and an allocation failed before backward.";
+    case ClassRule::AsInBackwardBefore:
+        return "An allocation failed in the backward that allocated it; the backward before tells "
+               "what it is, by what it allocated at the same place.";
+    case ClassRule::FailsInBackward:
+        return "An allocation failed in the backward that allocated it, so that the recording "
+               "doesn't tell whether it lives on.";
     case ClassRule::ToldByFile: return "The file names its class.";
     case ClassRule::NoPhase: break;
     }
@@ -146,8 +202,10 @@ Classes classify(const MemoryTrace& trace, const DeviceTrace& device,
     Following following;
     EventIndex runBegin = kNoEvent;
     StepPhase run = StepPhase::Unknown;
+    CutOffBackward cutOff{failure};
     forEachMade(device, [&](std::size_t allocation, EventIndex event) {
         const StepPhase phase = phases[allocation];
+        cutOff.take(allocation, event, phase);
         if (phase != run) {
             following.otherPhase = runBegin;
             run = phase;
@@ -164,6 +222,12 @@ Classes classify(const MemoryTrace& trace, const DeviceTrace& device,
         rules[allocation] = static_cast<std::uint8_t>(rule);
         if (phase == StepPhase::Backward)
             following.backward = event;
+    });
+    cutOff.forEachLeft(allocations, [&](std::size_t allocation, std::optional<std::size_t> other) {
+        classes[allocation] =
+            other ? classes[*other] : static_cast<std::uint8_t>(MemoryClass::NotKnown);
+        rules[allocation] = static_cast<std::uint8_t>(other ? ClassRule::AsInBackwardBefore
+                                                            : ClassRule::FailsInBackward);
     });
     for (std::size_t i = 0; i < allocations.size(); ++i)
         if (allocations.allocEvent[i] == kNoEvent) {

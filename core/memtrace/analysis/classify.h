@@ -35,6 +35,8 @@ enum class ClassRule : std::uint8_t {
     LivesThroughSteps,
     FreedInForward,
     FailsBeforeBackward,
+    AsInBackwardBefore, ///< the backward was cut off; the one before tells
+    FailsInBackward,    ///< nothing tells whether it would have lived on
     ToldByFile,
     NoPhase, ///< the recording doesn't tell in which phase it was made
 };

@@ -36,6 +36,16 @@ struct Family
     base::Nanoseconds time; ///< of all of them
 };
 
+/// Whether the last allocation that failed did so within a range: what it allocated until then
+/// would have been freed.
+bool failsIn(const DeviceTrace& device, const Annotation& range)
+{
+    if (device.outOfMemory().empty())
+        return false;
+    const base::Nanoseconds time = device.timeOf(device.outOfMemory().back().event);
+    return range.begin <= time && time <= range.end;
+}
+
 StepEnds endsOfAnnotations(const MemoryTrace& trace, const DeviceTrace& device)
 {
     std::map<std::pair<int, std::string>, Family> families;
@@ -61,7 +71,8 @@ StepEnds endsOfAnnotations(const MemoryTrace& trace, const DeviceTrace& device)
         return ends;
     ends.from = fmt::format("annotations such as \"{}\"", chosen->annotations.front()->name);
     for (const Annotation* annotation : chosen->annotations)
-        ends.at.push_back(stepAtTime(device, annotation->end));
+        if (!failsIn(device, *annotation))
+            ends.at.push_back(stepAtTime(device, annotation->end));
     std::ranges::sort(ends.at);
     ends.at.erase(std::unique(ends.at.begin(), ends.at.end()), ends.at.end());
     return ends;

@@ -116,9 +116,10 @@ Phases phasesOf(const MemoryTrace& trace, const DeviceTrace& device,
     for (EventIndex event = 0; event < device.eventCount(); ++event) {
         if (device.action(event) != Action::Alloc)
             continue;
+        const std::uint32_t made = device.subject(event);
         const Annotation* open = annotations.innermostAt(device.timeOf(event));
-        phaseOf[device.subject(event)] =
-            names.numberOf(open != nullptr ? std::string_view{open->name} : "no annotation");
+        phaseOf[made] = names.numberOf(open != nullptr ? std::string_view{open->name}
+                                                       : stepPhaseName(steps[made]));
     }
     return {std::move(names.names), base::Column{std::move(phaseOf)}, true};
 }

@@ -24,9 +24,10 @@ struct Phases
     }
 };
 
-/// The innermost annotation of the device that is open when an allocation is made. Where the device
-/// has no annotations: "forward", "backward", "optimizer", "not known", from stepPhases(). Beyond
-/// 65,000 different names the others share one. `steps`: of stepPhases().
+/// The innermost annotation of the device that is open when an allocation is made. Where none is,
+/// such as in a recording that has only those of PyTorch's optimizers: "forward", "backward",
+/// "optimizer", "not known", from stepPhases(). Beyond 65,000 different names the others share one.
+/// `steps`: of stepPhases().
 [[nodiscard]] Phases phasesOf(const MemoryTrace& trace, const DeviceTrace& device,
                               const std::vector<StepPhase>& steps);
 [[nodiscard]] Phases phasesOf(const MemoryTrace& trace, const DeviceTrace& device);

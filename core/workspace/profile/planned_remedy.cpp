@@ -34,11 +34,11 @@ std::string textOf(const plan::Evaluation& plan, const plan::Evaluation& unplann
                             runs ? "and it runs in" : "which is too much for",
                             bytesText(*usable, base::Rounding::Down));
     const Bytes budget = usable && runs ? *usable : plan.peak;
-    return fmt::format("Run the step with a plan that recomputes: its peak falls from {} to {}, "
-                       "{}. It takes {:.1f} % longer: \"plimsoll-cli plan {} --budget {}\".",
-                       bytesText(unplanned.peak, base::Rounding::Up),
-                       bytesText(plan.peak, base::Rounding::Up), fits,
-                       100 * longerBy(plan, unplanned), graph, budget.count());
+    return fmt::format(
+        "Run the step with a plan that recomputes: its predicted peak falls from {} to "
+        "{}, {}. It takes {:.1f} % longer: \"plimsoll-cli plan {} --budget {}\".",
+        bytesText(unplanned.peak, base::Rounding::Up), bytesText(plan.peak, base::Rounding::Up),
+        fits, 100 * longerBy(plan, unplanned), graph, budget.count());
 }
 
 Choices choicesFor(const ComparedStep& step)

@@ -5,6 +5,7 @@
 #include "ui/base/widgets.h"
 #include "ui/profile_page/docks/events_page.h"
 #include "ui/profile_tables/event_rows.h"
+#include "ui/step_filter/range_chip.h"
 
 #include "tests/support/gui_time.h"
 #include "tests/support/test_main.h"
@@ -207,6 +208,8 @@ void ProfileEventsTest::thePageFiltersAndSorts()
     page->selection().setRange(StepRange{0, 12});
     QVERIFY(settles());
     QCOMPARE(model.rowCount(), 12);
+    const QString chip = events.findChild<RangeChip*>()->text();
+    QVERIFY2(chip.startsWith(QStringLiteral("before the first event – ")), qPrintable(chip));
     // So does the page's filter.
     QVERIFY(change(*page, [](workspace::ProfileSettings& settings) {
         settings.filter = {{memtrace::FilterField::Size, ">= 3 MiB"}};

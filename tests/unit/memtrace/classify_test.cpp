@@ -91,6 +91,7 @@ private Q_SLOTS:
     void needsPythonFrames();
     void believesAnnotations();
     void knowsActivationsOfAFailedForward();
+    void askTheBackwardBeforeOneThatFails();
 };
 
 struct Expected
@@ -252,6 +253,38 @@ void ClassifyTest::knowsActivationsOfAFailedForward()
                                 {saved, MemoryClass::Activations, ClassRule::FailsBeforeBackward},
                                 {scratch, MemoryClass::Temporaries, ClassRule::FreedInForward},
                                 {after, MemoryClass::NotKnown, ClassRule::NoPhase}});
+}
+
+/// Two backwards; an allocation fails in the second, before anything of it is freed.
+void ClassifyTest::askTheBackwardBeforeOneThatFails()
+{
+    Recording recording;
+    const StackId forward = recording.python("model.py", "forward");
+    const StackId optimizer = recording.python("/lib/torch/optim/adamw.py", "step");
+    const StackId engine = recording.native("torch::autograd::Engine::thread_main");
+    const StackId other = recording.native("torch::autograd::Engine::evaluate_function");
+    const std::size_t saved = recording.alloc(forward);
+    const std::size_t scratch = recording.alloc(engine);
+    const std::size_t gradient = recording.alloc(engine);
+    recording.free(scratch);
+    const std::size_t third = recording.alloc(engine);
+    recording.free(third);
+    recording.free(saved);
+    const std::size_t moment = recording.alloc(optimizer);
+    recording.free(gradient);
+    const std::size_t kept = recording.alloc(forward);
+    const std::size_t cutScratch = recording.alloc(engine);
+    const std::size_t cutGradient = recording.alloc(engine);
+    const std::size_t elsewhere = recording.alloc(other); // not what the third one was
+    recording.fail(engine);
+    compare(recording.build(),
+            {{scratch, MemoryClass::Temporaries, ClassRule::FreedInBackward},
+             {gradient, MemoryClass::Gradients, ClassRule::OutlivesBackward},
+             {moment, MemoryClass::OptimizerState, ClassRule::OutlivesOptimizer},
+             {kept, MemoryClass::Activations, ClassRule::SurvivesIntoBackward},
+             {cutScratch, MemoryClass::Temporaries, ClassRule::AsInBackwardBefore},
+             {cutGradient, MemoryClass::Gradients, ClassRule::AsInBackwardBefore},
+             {elsewhere, MemoryClass::NotKnown, ClassRule::FailsInBackward}});
 }
 
 } // namespace

@@ -33,6 +33,7 @@ private Q_SLOTS:
     void leavesTheSumAsItIs_data();
     void leavesTheSumAsItIs();
     void phasesAreTheInnermostAnnotations();
+    void phasesFollowFromStacksWithoutAnnotations_data();
     void phasesFollowFromStacksWithoutAnnotations();
     void looksForExpressionsAndWords();
 
@@ -227,9 +228,20 @@ void FilterTest::phasesAreTheInnermostAnnotations()
              (std::vector<std::string>{"before the recording", "forward", "backward"}));
 }
 
+void FilterTest::phasesFollowFromStacksWithoutAnnotations_data()
+{
+    QTest::addColumn<bool>("isAnnotated");
+    QTest::addColumn<std::string>("optimizer");
+    QTest::newRow("no annotations") << false << std::string{"optimizer"};
+    QTest::newRow("of PyTorch's optimizer alone") << true << std::string{"Optimizer.step#A.step"};
+}
+
 void FilterTest::phasesFollowFromStacksWithoutAnnotations()
 {
+    QFETCH(bool, isAnnotated);
+    QFETCH(std::string, optimizer);
     Builder builder;
+    std::int64_t time = 1000;
     DeviceBuilder& device = builder.device(0);
     StackTableBuilder& stacks = builder.stacks();
     const auto add = [&](std::uint64_t address, const char* file) {
@@ -237,6 +249,7 @@ void FilterTest::phasesFollowFromStacksWithoutAnnotations()
         event.action = Action::Alloc;
         event.address = address;
         event.bytes = 512;
+        event.timeNs = time += 10;
         if (file != nullptr)
             event.stack = stacks.stack(std::vector<FrameId>{
                 stacks.frame({stacks.text(file), stacks.text("call"), 1, {}})});
@@ -244,14 +257,18 @@ void FilterTest::phasesFollowFromStacksWithoutAnnotations()
     };
     add(0x1000, "model.py");
     add(0x2000, nullptr);
+    if (isAnnotated)
+        builder.beginRange(optimizer, 0, time + 5);
     add(0x3000, "site-packages/torch/optim/adamw.py");
+    if (isAnnotated)
+        builder.endRange(optimizer, 0, time + 5);
     const auto trace = std::move(builder).build();
     QVERIFY2(trace, messageOf(trace));
     const Phases phases = phasesOf(**trace, (*trace)->devices().front());
-    QVERIFY(!phases.areAnnotated);
+    QCOMPARE(phases.areAnnotated, isAnnotated);
     QCOMPARE(phases.nameOf(0), std::string{"forward"});
     QCOMPARE(phases.nameOf(1), std::string{"backward"});
-    QCOMPARE(phases.nameOf(2), std::string{"optimizer"});
+    QCOMPARE(phases.nameOf(2), optimizer);
 }
 
 void FilterTest::looksForExpressionsAndWords()

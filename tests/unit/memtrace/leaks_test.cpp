@@ -46,6 +46,15 @@ public:
             qFatal("not added");
     }
     void begin(const std::string& name) { m_builder.beginRange(name, 0, m_time += 10); }
+    void fail()
+    {
+        RecordedEvent event;
+        event.action = Action::OutOfMemory;
+        event.bytes = 1 << 20;
+        event.timeNs = m_time += 10;
+        if (!m_builder.device(0).add(event))
+            qFatal("not added");
+    }
     void end(const std::string& name) { m_builder.endRange(name, 0, m_time += 10); }
     [[nodiscard]] MemoryTracePtr trace()
     {
@@ -71,6 +80,7 @@ private Q_SLOTS:
     void takeStepsFromTheOptimizer();
     void lookOnlyAtWhatAFilterKeeps();
     void sampleManySteps();
+    void leaveOutAStepThatFails();
 };
 
 /// Each step: activations that are freed; one more log entry of 3 KiB; every other step a buffer of
@@ -178,6 +188,27 @@ void LeaksTest::sampleManySteps()
     QCOMPARE(leaks.steps, std::size_t{1001});
     QCOMPARE(leaks.groups[0].perStep, Bytes{3072});
     QCOMPARE(leaks.groups[0].bytes, Bytes{1001 * 3072});
+}
+
+void LeaksTest::leaveOutAStepThatFails()
+{
+    Recording recording;
+    for (int step = 0; step < 4; ++step) {
+        recording.begin("step " + std::to_string(step));
+        recording.alloc("activation", 1'000'000, "model.py");
+        if (step == 3)
+            break;
+        recording.alloc("log" + std::to_string(step), 3072, "log.py");
+        recording.free("activation");
+        recording.end("step " + std::to_string(step));
+    }
+    recording.fail();
+    const MemoryTracePtr trace = recording.trace();
+    QVERIFY(trace);
+    const Leaks leaks = findLeaks(*trace, trace->devices().front());
+    QCOMPARE(leaks.steps, std::size_t{3});
+    QCOMPARE(leaks.groups.size(), std::size_t{1}); // the failed step's activations aren't one
+    QCOMPARE(leaks.groups.front().bytes, Bytes{3 * 3072});
 }
 
 } // namespace

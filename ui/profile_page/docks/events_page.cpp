@@ -5,6 +5,7 @@
 #include "core/memtrace/filter/text_pattern.h"
 #include "ui/base/numbers.h"
 #include "ui/base/widgets.h"
+#include "ui/profile_page/profile_texts.h"
 #include "ui/step_filter/range_chip.h"
 #include "ui/tables/column_fitter.h"
 #include "ui/tables/table_look.h"
@@ -63,6 +64,7 @@ void EventsPage::setPicture(workspace::ProfilePicturePtr picture)
     if (m_picture && m_picture->deviceIndex != picture->deviceIndex)
         m_chosen.reset();
     m_picture = std::move(picture);
+    m_chip->setText(rangeText(*m_picture, m_range));
     m_work->want();
 }
 
@@ -71,7 +73,8 @@ void EventsPage::setRange(std::optional<StepRange> range)
     if (range == m_range)
         return;
     m_range = range;
-    m_chip->setRange(range);
+    if (m_picture)
+        m_chip->setText(rangeText(*m_picture, m_range));
     m_work->want();
 }
 

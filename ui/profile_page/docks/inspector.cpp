@@ -198,6 +198,7 @@ void Inspector::show(const workspace::ProfilePicturePtr& picture,
     add(tr("Class"), classText(*picture, *allocation));
     m_rule->setText(
         QString::fromLatin1(memtrace::ruleText(picture->facts.classes.ruleAt(*allocation))));
+    add(tr("Phase"), fileText(picture->facts.phases.nameOf(*allocation)));
     add(tr("Size"), exactBytesText(base::Bytes{all.bytes[*allocation]}));
     if (const auto block = blockOf(device, *allocation))
         add(tr("Block"), exactBytesText(*block));

@@ -33,7 +33,7 @@ QString sentenceFor(const memtrace::Leaks& leaks)
     }
     if (growing == 0)
         return LeaksPage::tr("Nothing grows from step to step (%1).").arg(steps);
-    return (growing == 1 ? LeaksPage::tr("1 place holds %2 more after each step (%3).")
+    return (growing == 1 ? LeaksPage::tr("%1 place holds %2 more after each step (%3).")
                          : LeaksPage::tr("%1 places hold %2 more after each step (%3)."))
         .arg(countText(growing), bytesText(growth), steps);
 }

@@ -12,8 +12,10 @@
 #include "ui/profile_page/docks/leaks_page.h"
 #include "ui/profile_page/docks/live_groups_page.h"
 #include "ui/profile_page/profile_page.h"
+#include "ui/profile_page/profile_texts.h"
 #include "ui/profile_page/profile_views.h"
 #include "ui/profile_tables/segment_model.h"
+#include "ui/step_filter/range_chip.h"
 #include "ui/tables/column_fitter.h"
 #include "ui/tables/table_look.h"
 
@@ -23,6 +25,7 @@
 #include <QPlainTextEdit>
 #include <QScrollArea>
 #include <QTableView>
+#include <QVBoxLayout>
 
 namespace plimsoll::ui {
 
@@ -62,17 +65,6 @@ ProfileView allocationView(ProfilePage& page, AllocationPage::Rows rows, const Q
                      [selection] { selection->setRange(std::nullopt); });
     opensSources(page, view, &AllocationPage::sourceWanted);
     return {.widget = view, .update = takesPicture(view), .jobs = {&view->job()}};
-}
-
-/// A table whose model takes the picture.
-template <typename Model>
-ProfileView tableView(ProfilePage& page, Model* model, QTableView* table)
-{
-    table->setParent(&page);
-    return {.widget = table, .update = [model](const ProfileState& state, ProfileChanges what) {
-                if (what.testFlag(ProfileChange::Picture))
-                    model->setPicture(state.picture);
-            }};
 }
 
 void addToFilter(ProfilePage& page, const memtrace::FilterTerm& term)
@@ -172,10 +164,30 @@ ProfileView makeLeaksView(ProfilePage& page)
 
 ProfileView makeSegmentsView(ProfilePage& page)
 {
-    auto* model = new SegmentModel;
-    QTableView* table = makeTable(model, &page, ProfilePage::tr("Segments"));
+    auto* widget = new QWidget{&page};
+    QVBoxLayout* column = makeColumn(widget);
+    auto* chip = new RangeChip{ProfilePage::tr("segments that exist there"), widget};
+    column->addWidget(chip, 0, Qt::AlignRight);
+    auto* model = new SegmentModel{widget};
+    QTableView* table = makeTable(model, widget, ProfilePage::tr("Segments"));
     new ColumnFitter{*table, {SegmentModel::AddressColumn, 100}, {}};
-    return tableView(page, model, table);
+    column->addWidget(table, 1);
+    Selection* selection = &page.selection();
+    const auto showRange = [chip, model, selection, &page] {
+        if (const workspace::ProfilePicturePtr picture = page.controller().picture())
+            chip->setText(rangeText(*picture, selection->range()));
+        model->setRange(selection->range());
+    };
+    QObject::connect(selection, &Selection::rangeChanged, widget, showRange);
+    QObject::connect(chip, &RangeChip::clicked, selection,
+                     [selection] { selection->setRange(std::nullopt); });
+    return {.widget = widget,
+            .update = [model, showRange](const ProfileState& state, ProfileChanges what) {
+                if (!what.testFlag(ProfileChange::Picture))
+                    return;
+                model->setPicture(state.picture);
+                showRange();
+            }};
 }
 
 ProfileView makeEventsView(ProfilePage& page)
