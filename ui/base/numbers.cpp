@@ -170,11 +170,14 @@ QString bytesDifferenceText(base::Bytes difference)
 
 QString bytesDifferenceText(base::Bytes difference, base::Bytes like)
 {
-    return differenceText(difference, [like](base::Bytes size) -> QString {
-        const base::FigureText text = base::bytesFigureLike(size, like, Rounding::Nearest);
-        return QString::fromStdString(text.figure) + QChar{kNoBreak}
-               + QString::fromStdString(text.unit);
-    });
+    const auto text = [like](base::Bytes size) -> QString {
+        const base::FigureText figure = base::bytesFigureLike(size, like, Rounding::Nearest);
+        return QString::fromStdString(figure.figure) + QChar{kNoBreak}
+               + QString::fromStdString(figure.unit);
+    };
+    // What rounds to nothing has no sign.
+    const QString size = text(base::Bytes{std::abs(difference.count())});
+    return difference.count() != 0 && size == text({}) ? size : differenceText(difference, text);
 }
 
 QString timeText(base::Nanoseconds time)

@@ -40,7 +40,9 @@ void ActiveView::setPicture(const workspace::ProfilePicturePtr& picture)
     m_overlay.setCurves(device.reserved(), device.foreign());
     setGaps(nullptr);
     m_readRange.reset();
-    model().counted = picture->settings.axis == memtrace::Axis::Events ? tr("event") : QString{};
+    const bool hasTimes = picture->trace->hasTimes() && device.eventCount() > 0;
+    model().counted =
+        picture->settings.axis == memtrace::Axis::Events || !hasTimes ? tr("event") : QString{};
     model().peakName = stepText(*picture, picture->timeline->peakStep());
     markAlarm();
     setTimeline(picture->timeline);

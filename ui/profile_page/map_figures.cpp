@@ -63,7 +63,7 @@ void MapFigures::refresh()
     if (!m_picture || m_picture->timeline->stepCount() == 0
         || m_picture->device().segments().empty())
         return;
-    const std::size_t step = m_step.value_or(m_picture->timeline->peakStep());
+    const std::size_t step = m_step.value_or(m_picture->mainStep());
     m_finder.start(
         [picture = m_picture, step](const base::JobContext&) {
             const timeline::Timeline& timeline = *picture->timeline;
@@ -77,7 +77,7 @@ void MapFigures::refresh()
             if (!gaps || picture != m_picture)
                 return;
             m_text =
-                tr("at %1 %2 in gaps, the largest %3, fragmentation %4")
+                tr("%1: %2 in gaps, the largest %3, fragmentation %4")
                     .arg(stepText(*picture, step), bytesText(gaps->idle), bytesText(gaps->largest),
                          QLocale::c().toString(gaps->fragmentation(), 'f', 2));
             Q_EMIT textChanged();

@@ -25,7 +25,7 @@ public:
     void setPicture(workspace::ProfilePicturePtr picture);
     /// None: the last one stays.
     void setStep(std::optional<std::size_t> step);
-    /// "at 54.0 ms 1.41 GiB in gaps, the largest 1.02 GiB, fragmentation 0.28"; empty: not known
+    /// "54.0 ms: 1.41 GiB in gaps, the largest 1.02 GiB, fragmentation 0.28"; empty: not known
     /// yet.
     [[nodiscard]] const QString& text() const { return m_text; }
     /// Null: not known yet.

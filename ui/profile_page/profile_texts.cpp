@@ -7,12 +7,16 @@
 
 namespace plimsoll::ui {
 
+bool isOddity(const std::string& statistic)
+{
+    return statistic != "frees_without_allocation" && statistic != "active_without_event";
+}
+
 std::size_t oddityCount(const memtrace::MemoryTrace& trace)
 {
     std::size_t count = 0;
     for (const auto& [name, occurrences] : trace.statistics())
-        if (name != "frees_without_allocation" && name != "active_without_event")
-            count += occurrences;
+        count += isOddity(name) ? occurrences : 0;
     return count;
 }
 

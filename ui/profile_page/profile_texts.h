@@ -7,10 +7,13 @@
 #include <QString>
 
 #include <optional>
+#include <string>
 
 namespace plimsoll::ui {
 
-/// Tolerated oddities of a recording; what lived before it isn't one.
+/// Whether a statistic of a recording counts as an oddity; what lived before it doesn't.
+[[nodiscard]] bool isOddity(const std::string& statistic);
+/// Tolerated oddities of a recording.
 [[nodiscard]] std::size_t oddityCount(const memtrace::MemoryTrace& trace);
 /// "12.4 ms", "event 1,204", "before the first event".
 [[nodiscard]] QString stepText(const workspace::ProfilePicture& picture, std::size_t step);

@@ -72,6 +72,8 @@ void placeLayerNames(const Placing& to, const TimelineModel& model, const StackC
         if (!box)
             continue;
         const QString name = model.layerName(layer);
+        if (name.isEmpty())
+            continue;
         const QSizeF size{std::ceil(nameWidth(font, name)) + 10,
                           std::min(line, box->height() / ratio)};
         const QPointF center = box->center() / ratio + frame.at.plot().topLeft();

@@ -21,12 +21,15 @@ constexpr double kOverview = 34;
 constexpr double kBelow = 8;
 constexpr double kLeastPlot = 160;      ///< beside an overview
 constexpr double kLeastPlotAlone = 140; ///< below bands alone
+
+/// Before there is a timeline, the room that most of them need.
 std::size_t bandRows(const TimelineModel& model)
 {
-    std::size_t rows = 1;
-    if (model.stacked)
-        for (const timeline::Band& band : model.stacked->bands())
-            rows = std::max(rows, std::size_t{band.row} + 1);
+    if (!model.stacked)
+        return 1;
+    std::size_t rows = 0;
+    for (const timeline::Band& band : model.stacked->bands())
+        rows = std::max(rows, std::size_t{band.row} + 1);
     return rows;
 }
 

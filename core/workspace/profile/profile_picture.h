@@ -63,6 +63,13 @@ struct ProfilePicture
         return names && names->isKnown(allocation) ? std::optional{names->told(allocation)}
                                                    : std::nullopt;
     }
+    /// What is looked at before anyone chooses a moment: the last allocation that failed, else the
+    /// peak.
+    [[nodiscard]] std::size_t mainStep() const
+    {
+        const std::vector<memtrace::OutOfMemory>& failures = device().outOfMemory();
+        return failures.empty() ? timeline->peakStep() : failures.back().event + std::size_t{1};
+    }
     [[nodiscard]] bool isFiltered() const { return !settings.filter.empty(); }
 };
 using ProfilePicturePtr = std::shared_ptr<const ProfilePicture>;

@@ -150,7 +150,7 @@ void AllocationPage::refresh()
     Wanted wanted;
     wanted.picture = m_picture;
     if (m_rows == Rows::LiveAtStep)
-        wanted.step = m_step.value_or(m_picture->timeline->peakStep());
+        wanted.step = m_step.value_or(m_picture->mainStep());
     wanted.range = m_range;
     wanted.column = static_cast<AllocationModel::Column>(header.sortIndicatorSection());
     wanted.isDescending = header.sortIndicatorOrder() == Qt::DescendingOrder;

@@ -190,7 +190,7 @@ void LiveGroupsPage::refresh()
 {
     if (!m_picture || m_picture->timeline->stepCount() == 0)
         return;
-    const std::size_t step = m_step.value_or(m_picture->timeline->peakStep());
+    const std::size_t step = m_step.value_or(m_picture->mainStep());
     const memtrace::LiveBy by = grouping();
     m_grouper.start(
         [picture = m_picture, step, by](const base::JobContext&) {

@@ -260,8 +260,13 @@ ProfileView makeOdditiesView(ProfilePage& page)
                 QStringList lines;
                 for (const std::string& gap : state.document.trace->gaps())
                     lines << fileText(gap);
+                QStringList before; // what the status bar doesn't count
                 for (const auto& [id, count] : state.document.trace->statistics())
-                    lines << countText(count) + u' ' + fileText(memtrace::oddityText(id)) + u'.';
+                    (isOddity(id) ? lines : before)
+                        << countText(count) + u' ' + fileText(memtrace::oddityText(id)) + u'.';
+                if (!before.isEmpty())
+                    lines << ProfilePage::tr("No oddities, since the recording began later:")
+                          << before;
                 label->setText(lines.isEmpty() ? ProfilePage::tr("Nothing to report.")
                                                : lines.join(u'\n'));
             }};
