@@ -165,6 +165,8 @@ RangeText ActiveView::rangeText(const StepRange& range)
         model().isTimed()
             ? tr("in %1").arg(timeText(length))
             : tr("in %1 events").arg(countText(static_cast<std::uint64_t>(length.count())));
+    if (m_picture->isFiltered())
+        m_rangeText.plain += tr(" · without the filter");
     const std::size_t peak = timeline.largestStepIn(range.begin, range.end + 1);
     m_rangeText.below =
         tr("peak %1 · %2 allocated, %3 · %4 freed, %5")
