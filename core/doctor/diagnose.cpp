@@ -43,15 +43,7 @@ void addMissing(Diagnosis& diagnosis)
         diagnosis.missing = exactly(diagnosis.replay->needed - *diagnosis.replay->limit);
         return;
     }
-    ToldBytes left = *diagnosis.free;
-    const std::optional<ErrorMessage>& message = diagnosis.message;
-    if (message && message->allowed && message->reserved)
-        left = std::min(left,
-                        {message->allowed->value - message->reserved->value,
-                         message->allowed->error + message->reserved->error},
-                        [](const ToldBytes& a, const ToldBytes& b) { return a.value < b.value; });
-    diagnosis.missing = {std::max(Bytes{}, diagnosis.asked->value - left.value),
-                         diagnosis.asked->error + left.error};
+    diagnosis.missing = exactly(std::max(Bytes{}, diagnosis.asked->value - diagnosis.free->value));
 }
 
 void addFigures(Diagnosis& diagnosis, const DeviceTrace& device, const TraceReplay& replay)
@@ -64,7 +56,7 @@ void addFigures(Diagnosis& diagnosis, const DeviceTrace& device, const TraceRepl
             diagnosis.free = exactly(Bytes{moment.failure->deviceFreeBytes});
     }
     if (!device.foreign().points().empty())
-        diagnosis.foreign = device.foreign().at(moment.step);
+        diagnosis.foreign = exactly(device.foreign().at(moment.step));
     diagnosis.live = exactly(diagnosis.byClass->bytes);
     if (diagnosis.isOfDriver)
         return;
@@ -86,24 +78,6 @@ void addFigures(Diagnosis& diagnosis, const DeviceTrace& device, const TraceRepl
     const Bytes beyond = diagnosis.reserved->value - diagnosis.live->value - diagnosis.idle->value;
     if (beyond.count() > 0)
         diagnosis.beyond = exactly(beyond);
-}
-
-/// Inside a container PyTorch doesn't recognise its own process among the others: it is then the
-/// one that uses what PyTorch has reserved and little more.
-void findOwnProcess(ErrorMessage& message)
-{
-    if (message.thisProcess || !message.reserved)
-        return;
-    const Bytes least = message.reserved->value - message.reserved->error;
-    auto own = message.processes.end();
-    for (auto at = message.processes.begin(); at != message.processes.end(); ++at)
-        if (at->used.value + at->used.error >= least
-            && (own == message.processes.end() || at->used.value < own->used.value))
-            own = at;
-    if (own == message.processes.end())
-        return;
-    message.thisProcess = own->used;
-    message.processes.erase(own);
 }
 
 } // namespace
@@ -134,31 +108,6 @@ base::Result<Diagnosis> diagnose(const memtrace::MemoryTrace& trace, const Devic
     addIdle(diagnosis);
     if (diagnosis.isOfDriver)
         addSnapshot(diagnosis);
-    sortRemedies(diagnosis.remedies);
-    return diagnosis;
-}
-
-Diagnosis diagnose(const ErrorMessage& told)
-{
-    Diagnosis diagnosis;
-    diagnosis.isFailure = true;
-    diagnosis.hasWholeBlocks = true;
-    diagnosis.message = told;
-    ErrorMessage& message = *diagnosis.message;
-    findOwnProcess(message);
-    diagnosis.device = message.device;
-    diagnosis.asked = message.asked;
-    diagnosis.free = message.free;
-    diagnosis.capacity = message.capacity;
-    diagnosis.reserved = message.reserved;
-    const ToldBytes privatePools = message.privatePools.value_or(ToldBytes{});
-    if (message.allocated)
-        diagnosis.live = {message.allocated->value - privatePools.value,
-                          message.allocated->error + privatePools.error};
-    if (message.unallocated)
-        diagnosis.idle = *message.unallocated + privatePools;
-    addMissing(diagnosis);
-    addFromMessage(diagnosis);
     sortRemedies(diagnosis.remedies);
     return diagnosis;
 }

@@ -68,8 +68,12 @@ struct Diagnosis
     std::optional<ToldBytes> idle;
     /// What blocks in use have beyond `live`: reserved less live and idle. Of a recording.
     std::optional<ToldBytes> beyond;
-    /// What others in the process hold on the device, if the recording tells.
-    std::optional<base::Bytes> foreign;
+    /// What the process holds on the device outside PyTorch's allocator, if that is known.
+    std::optional<ToldBytes> foreign;
+    /// What the device has in use for anything but this process. Of a message.
+    std::optional<ToldBytes> otherProcesses;
+    /// Of a message that doesn't tell both apart: `foreign` and `otherProcesses` together.
+    std::optional<ToldBytes> outside;
     /// What was missing to reserve memory for the request.
     std::optional<ToldBytes> missing;
     std::optional<IdleMemory> idleBlocks; ///< of a recording

@@ -19,6 +19,8 @@ using base::failure;
 constexpr std::string_view kAsked = "Tried to allocate ";
 /// Of the allocator that cudaMallocAsync backs.
 constexpr std::string_view kAsyncAsked = "would exceed allowed memory. (out of memory)";
+/// Begins a message of MPS, which has most of its sizes before the one that was asked for.
+constexpr std::string_view kMpsBegin = "MPS backend out of memory (";
 /// A message with eight processes has less than half of that.
 constexpr std::size_t kMostOneMessage = 4096;
 constexpr double kMostSize = 0x1p50; ///< larger ones stand for "no limit"
@@ -120,7 +122,7 @@ void keepFirst(std::optional<ToldBytes>& place, const Found& found)
 void take(ErrorMessage& message, const Found& found)
 {
     using Member = std::optional<ToldBytes> ErrorMessage::*;
-    static constexpr std::array<std::pair<std::string_view, Member>, 8> kBefore{{
+    static constexpr std::array<std::pair<std::string_view, Member>, 11> kBefore{{
         {kAsked, &ErrorMessage::asked},
         {" total capacity of ", &ErrorMessage::capacity},
         {" total capacty of ", &ErrorMessage::capacity}, // as PyTorch 2.1 spells it
@@ -129,6 +131,9 @@ void take(ErrorMessage& message, const Found& found)
         {"Device limit : ", &ErrorMessage::capacity},
         {"Free (according to CUDA): ", &ErrorMessage::free},
         {"memory fraction) : ", &ErrorMessage::allowed},
+        {"(MPS allocated: ", &ErrorMessage::allocated},
+        {", other allocations: ", &ErrorMessage::foreign},
+        {", max allowed: ", &ErrorMessage::allowed},
     }};
     static constexpr std::array<std::pair<std::string_view, Member>, 9> kAfter{{
         {" total capacity;", &ErrorMessage::capacity},
@@ -171,9 +176,20 @@ std::optional<int> deviceIn(std::string_view text)
     return std::nullopt;
 }
 
+/// Where the sizes of the message begin whose kAsked is at the end of `before`.
+std::size_t firstSizeIn(std::string_view before)
+{
+    const std::size_t mps = before.rfind(kMpsBegin);
+    const bool isMps = mps != std::string_view::npos && before.ends_with("). ")
+                       && before.find(')', mps) == before.size() - 3;
+    return isMps ? mps + kMpsBegin.size() : before.size();
+}
+
 /// "HIP" of "HIP out of memory. ".
 std::string backendIn(std::string_view before)
 {
+    if (firstSizeIn(before) < before.size())
+        return "MPS";
     for (const std::string_view name : {"HIP", "XPU"})
         if (before.ends_with(fmt::format("{} out of memory. ", name)))
             return std::string{name};
@@ -206,6 +222,14 @@ void completeReserved(ErrorMessage& message)
 
 } // namespace
 
+std::string_view limitName(const ErrorMessage& message)
+{
+    if (message.backend == "MPS")
+        return "PYTORCH_MPS_HIGH_WATERMARK_RATIO";
+    return message.backend == "XPU" ? "torch.xpu.set_per_process_memory_fraction()"
+                                    : "torch.cuda.set_per_process_memory_fraction()";
+}
+
 base::Result<ErrorMessage> parseErrorMessage(std::string_view text)
 {
     if (text.size() > kMostMessageBytes)
@@ -235,7 +259,7 @@ base::Result<ErrorMessage> parseErrorMessage(std::string_view text)
                          ? deviceIn(line.substr(deviceAt, end - deviceAt))
                          : deviceIn(line.substr(begin, end - begin));
     const std::string_view one = line.substr(0, end);
-    for (std::size_t i = begin; i < end; ++i) {
+    for (std::size_t i = firstSizeIn(line.substr(0, begin)); i < end; ++i) {
         const bool isInside = i > 0 && (isDigit(line[i - 1]) || line[i - 1] == '.');
         if (!isDigit(line[i]) || isInside)
             continue;

@@ -40,12 +40,12 @@ struct ErrorMessage
         bool operator==(const Process&) const = default;
     };
 
-    std::string backend;               ///< "CUDA", "HIP", "XPU"
+    std::string backend;               ///< "CUDA", "HIP", "XPU", "MPS"
     std::optional<int> device;         ///< ordinal
     std::optional<ToldBytes> asked;    ///< what the allocator asked the driver for
     std::optional<ToldBytes> capacity; ///< of the device
     std::optional<ToldBytes> free;     ///< according to the driver
-    std::optional<ToldBytes> allowed;  ///< by torch.cuda.set_per_process_memory_fraction()
+    std::optional<ToldBytes> allowed;  ///< to the process, see limitName()
     std::optional<ToldBytes> allocated;
     /// Part of `allocated`, though no block that is in use has it: idle in pools of CUDA graphs and
     /// MemPools.
@@ -53,15 +53,19 @@ struct ErrorMessage
     std::optional<ToldBytes> reserved;
     std::optional<ToldBytes> unallocated; ///< reserved, but in no block that is in use
     std::optional<ToldBytes> thisProcess; ///< what the driver counts for it
+    std::optional<ToldBytes> foreign;     ///< in this process, outside PyTorch's allocator (MPS)
     std::vector<Process> processes;       ///< other ones, as far as PyTorch could tell
 
     std::size_t messages = 1; ///< in the text; this is the first one
 };
 
+/// What sets ErrorMessage::allowed, such as "torch.cuda.set_per_process_memory_fraction()".
+[[nodiscard]] std::string_view limitName(const ErrorMessage& message);
+
 /// Finds the first message in a text, such as a traceback or a log, wherever lines are broken in
-/// it. Follows c10/cuda/CUDACachingAllocator.cpp, CUDAMallocAsyncAllocator.cpp and
-/// c10/xpu/XPUCachingAllocator.cpp of PyTorch 1.8 to 2.15. File error, a sentence, where the text
-/// is too long or has none.
+/// it. Follows c10/cuda/CUDACachingAllocator.cpp, CUDAMallocAsyncAllocator.cpp,
+/// c10/xpu/XPUCachingAllocator.cpp and ATen/mps/MPSAllocator.mm of PyTorch 1.8 to 2.15. File error,
+/// a sentence, where the text is too long or has none.
 [[nodiscard]] base::Result<ErrorMessage> parseErrorMessage(std::string_view text);
 
 } // namespace plimsoll::doctor

@@ -15,19 +15,9 @@ namespace plimsoll::doctor {
 
 namespace {
 
-constexpr const char* kCheckpointing = "checkpointing";
-
 using base::Bytes;
 using base::bytesText;
 using memtrace::MemoryClass;
-
-void add(Diagnosis& diagnosis, Remedy remedy)
-{
-    if (remedy.saves && diagnosis.isFailure && diagnosis.missing
-        && *remedy.saves >= diagnosis.missing->value + diagnosis.missing->error)
-        remedy.enough = Enough::Allocation;
-    diagnosis.remedies.push_back(std::move(remedy));
-}
 
 Bytes bytesOf(const memtrace::LiveGroups& groups, MemoryClass memoryClass)
 {
@@ -122,15 +112,15 @@ void addOptimizer(Diagnosis& diagnosis, Bytes states)
          .known = HowKnown::Estimate});
 }
 
-std::string processesText(const ErrorMessage& message)
-{
-    std::vector<std::string> each;
-    for (const ErrorMessage::Process& process : message.processes)
-        each.push_back(fmt::format("process {}: {}", process.pid, bytesText(process.used.value)));
-    return fmt::format("{}", fmt::join(each, ", "));
-}
-
 } // namespace
+
+void add(Diagnosis& diagnosis, Remedy remedy, Bytes error)
+{
+    if (remedy.saves && diagnosis.isFailure && diagnosis.missing
+        && *remedy.saves - error >= diagnosis.missing->value + diagnosis.missing->error)
+        remedy.enough = Enough::Allocation;
+    diagnosis.remedies.push_back(std::move(remedy));
+}
 
 void addPlanned(std::vector<Remedy>& remedies, std::optional<Remedy> planned)
 {
@@ -250,53 +240,6 @@ void addSnapshot(Diagnosis& diagnosis)
                  "the driver was asked for, and not the tensors in it nor who allocated them.",
          .saves = {},
          .atMost = {}});
-}
-
-void addFromMessage(Diagnosis& diagnosis)
-{
-    const ErrorMessage& message = *diagnosis.message;
-    Bytes others;
-    for (const ErrorMessage::Process& process : message.processes)
-        others += process.used.value;
-    if (others.count() > 0)
-        add(diagnosis, {.id = "other_processes",
-                        .text = fmt::format("Other processes use {} of the device ({}): end them "
-                                            "if you can, or use another device.",
-                                            bytesText(others), processesText(message)),
-                        .saves = others,
-                        .atMost = {},
-                        .known = HowKnown::Live});
-    if (message.allowed && message.free && message.free->value >= message.asked->value)
-        add(diagnosis,
-            {.id = "memory_fraction",
-             .text = fmt::format("The program may use {} only: "
-                                 "torch.cuda.set_per_process_memory_fraction() allows no more. {} "
-                                 "of the device are free.",
-                                 bytesText(message.allowed->value), bytesText(message.free->value)),
-             .saves = message.free->value,
-             .atMost = {},
-             .known = HowKnown::Live});
-    if (message.unallocated && message.unallocated->value > Bytes{} && message.backend != "XPU")
-        add(diagnosis, {.id = "expandable_segments",
-                        .text = fmt::format(
-                            "{} are reserved but idle, in blocks that are each too small or "
-                            "belong to another stream or pool: "
-                            "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True may make them "
-                            "usable. A memory snapshot of the run tells how much (plimsoll-cli "
-                            "record --snapshot).",
-                            bytesText(message.unallocated->value)),
-                        .saves = {},
-                        .atMost = message.unallocated->value,
-                        .known = HowKnown::Estimate});
-    if (message.privatePools && message.privatePools->value > Bytes{})
-        add(diagnosis, {.id = "private_pools",
-                        .text = fmt::format(
-                            "{} are idle in private pools, such as those of CUDA graphs, which "
-                            "nothing else can use: capture fewer or smaller graphs.",
-                            bytesText(message.privatePools->value)),
-                        .saves = {},
-                        .atMost = message.privatePools->value,
-                        .known = HowKnown::Live});
 }
 
 } // namespace plimsoll::doctor

@@ -14,6 +14,13 @@ void sortRemedies(std::vector<Remedy>& remedies);
 /// Adds what a graph of the step told. A plan takes the place of the advice to make one.
 void addPlanned(std::vector<Remedy>& remedies, std::optional<Remedy> planned);
 
+/// The id of the advice to recompute activations.
+inline constexpr const char* kCheckpointing = "checkpointing";
+
+/// Adds a remedy whose savings are off by at most `error`, and says whether they are enough for the
+/// allocation that failed.
+void add(Diagnosis& diagnosis, Remedy remedy, base::Bytes error = {});
+
 /// The best value of each of the allocator's options, where one helps.
 void addSettings(Diagnosis& diagnosis);
 /// What the classes of live allocations suggest.
@@ -23,7 +30,5 @@ void addClasses(Diagnosis& diagnosis, const memtrace::DeviceTrace& device,
 void addIdle(Diagnosis& diagnosis);
 /// Of a recording of the driver's memory: to record PyTorch's, too.
 void addSnapshot(Diagnosis& diagnosis);
-/// What a message alone suggests.
-void addFromMessage(Diagnosis& diagnosis);
 
 } // namespace plimsoll::doctor

@@ -68,14 +68,21 @@ std::vector<std::pair<QString, QString>> factsOf(const Diagnosis& diagnosis)
     };
     add(QObject::tr("Asked for"), diagnosis.asked);
     add(QObject::tr("Free"), diagnosis.free);
+    if (diagnosis.message)
+        add(QObject::tr("Allowed"), diagnosis.message->allowed);
     add(QObject::tr("Missing"), diagnosis.missing);
     add(QObject::tr("Capacity"), diagnosis.capacity);
     add(QObject::tr("Reserved"), diagnosis.reserved);
     add(QObject::tr("Live"), diagnosis.live);
     add(QObject::tr("Rounding"), diagnosis.beyond);
     add(QObject::tr("Idle"), diagnosis.idle);
-    if (diagnosis.foreign && diagnosis.foreign->count() > 0)
-        facts.emplace_back(QObject::tr("Outside PyTorch"), bytesText(*diagnosis.foreign));
+    const auto addSome = [&](const QString& title, const std::optional<ToldBytes>& bytes) {
+        if (bytes && bytes->value.count() > 0)
+            add(title, bytes);
+    };
+    addSome(QObject::tr("Outside PyTorch"), diagnosis.foreign);
+    addSome(QObject::tr("Other processes"), diagnosis.otherProcesses);
+    addSome(QObject::tr("Outside PyTorch"), diagnosis.outside);
     if (diagnosis.idleBlocks) {
         facts.emplace_back(QObject::tr("Largest idle"), idleText(*diagnosis.idleBlocks));
         if (diagnosis.asked && diagnosis.idleBlocks->tooSmallBlocks > 0)

@@ -95,6 +95,11 @@ ordered_json errorsJson(const Diagnosis& diagnosis)
     add("live_bytes", diagnosis.live);
     add("idle_bytes", diagnosis.idle);
     add("missing_bytes", diagnosis.missing);
+    add("foreign_bytes", diagnosis.foreign);
+    add("other_processes_bytes", diagnosis.otherProcesses);
+    add("outside_bytes", diagnosis.outside);
+    if (diagnosis.message)
+        add("allowed_bytes", diagnosis.message->allowed);
     return errors;
 }
 
@@ -158,12 +163,30 @@ std::string idleText(const doctor::IdleMemory& idle, bool wasAsked)
     return text;
 }
 
+std::string limitText(const Diagnosis& diagnosis)
+{
+    if (!diagnosis.message)
+        return {};
+    return rowText("allowed", diagnosis.message->allowed,
+                   fmt::format("to the process, by {}", doctor::limitName(*diagnosis.message)));
+}
+
+/// Who has memory that PyTorch's allocator doesn't manage.
+std::string outsideText(const Diagnosis& diagnosis)
+{
+    return rowText("outside", diagnosis.foreign,
+                   "PyTorch's allocator: held by others in the process")
+           + rowText("elsewhere", diagnosis.otherProcesses, "in other processes and the driver")
+           + rowText("outside", diagnosis.outside,
+                     "PyTorch's allocator: in other processes, or held by others in this one");
+}
+
 std::string figuresText(const Diagnosis& diagnosis)
 {
     std::string text =
         rowText("asked for", diagnosis.asked, "")
         + rowText("free", diagnosis.free, "according to the driver")
-        + rowText("capacity", diagnosis.capacity, "of the device")
+        + rowText("capacity", diagnosis.capacity, "of the device") + limitText(diagnosis)
         + rowText("missing", diagnosis.missing, "to reserve memory for it")
         + rowText("reserved", diagnosis.reserved, "by PyTorch's allocator, of this:")
         + rowText("live", diagnosis.live,
@@ -174,9 +197,7 @@ std::string figuresText(const Diagnosis& diagnosis)
         + rowText("idle", diagnosis.idle, "reserved, in no block that is in use");
     if (diagnosis.idleBlocks)
         text += idleText(*diagnosis.idleBlocks, diagnosis.asked.has_value());
-    if (diagnosis.foreign)
-        text += rowText("outside", ToldBytes{*diagnosis.foreign, {}},
-                        "PyTorch's allocator: held by others in the process");
+    text += outsideText(diagnosis);
     if (diagnosis.message && diagnosis.message->messages > 1)
         text += fmt::format("  This is the first of {} such messages in the text.\n",
                             diagnosis.message->messages);
@@ -281,8 +302,9 @@ ordered_json diagnosisJson(const Diagnosis& diagnosis, const memtrace::DeviceTra
     json["live_bytes"] = bytesJson(diagnosis.live);
     json["idle_bytes"] = bytesJson(diagnosis.idle);
     json["rounding_bytes"] = bytesJson(diagnosis.beyond);
-    json["foreign_bytes"] =
-        diagnosis.foreign ? ordered_json(diagnosis.foreign->count()) : ordered_json{};
+    json["foreign_bytes"] = bytesJson(diagnosis.foreign);
+    json["other_processes_bytes"] = bytesJson(diagnosis.otherProcesses);
+    json["outside_bytes"] = bytesJson(diagnosis.outside);
     json["largest_idle_bytes"] = idle ? ordered_json(idle->largest.count()) : ordered_json{};
     json["idle"] = idleJson(idle);
     json["uncertain_by"] = errorsJson(diagnosis);

@@ -44,6 +44,7 @@ private Q_SLOTS:
     void diagnoseTellsTheSameForPeople();
     void diagnoseReadsAMessage();
     void diagnoseReadsAMessageFromAFile();
+    void aMessageAddsUp();
     void diagnosePlansAGraph();
     void diagnoseTakesTheProfileOfASession();
     void diagnoseRefuses_data();
@@ -187,6 +188,37 @@ void CliDoctorTest::diagnoseReadsAMessageFromAFile()
     QVERIFY(run.out.contains("An allocation failed on device 1:"));
     QVERIFY(run.out.contains("about 20.0 MiB"));
     QVERIFY(run.out.contains("process 17: 1.00 GiB"));
+}
+
+/// Of 79.15 GiB 1 is free, this process has 40, PyTorch 21 of these, and may have 21.7.
+void CliDoctorTest::aMessageAddsUp()
+{
+    const QString path = fileWith(
+        "oom.txt",
+        "CUDA out of memory. Tried to allocate 4.00 GiB. GPU 0 has a total capacity of 79.15 GiB "
+        "of which 1.00 GiB is free. Including non-PyTorch memory, this process has 40.00 GiB "
+        "memory in use. 21.70 GiB allowed; Of the allocated memory 20.00 GiB is allocated by "
+        "PyTorch, and 1.00 GiB is reserved by PyTorch but unallocated.");
+    const CliRun run = runCli({text("diagnose"), path});
+    QCOMPARE(run.exit, 0);
+    for (const char* row :
+         {" allowed about 21.70 GiB to the process, by "
+          "torch.cuda.set_per_process_memory_fraction() missing about 3.30 GiB to ",
+          " outside about 19.00 GiB PyTorch's allocator: held by others in the process "
+          "elsewhere about 38.15 GiB in other processes and the driver What ",
+          "saves 38.15 GiB at most: ", "saves 19.00 GiB at most: ", "saves 307.1 MiB (live): "})
+        QVERIFY2(run.out.simplified().contains(row), run.out.constData());
+    const QJsonObject found = runCli({text("diagnose"), path, text("--json")}).json();
+    const auto bytesOf = [&](const char* key) { return found[text(key)].toInteger(); };
+    QCOMPARE(bytesOf("foreign_bytes"), qint64{19} << 30U);
+    QCOMPARE(bytesOf("capacity_bytes"), bytesOf("free_bytes") + bytesOf("reserved_bytes")
+                                            + bytesOf("foreign_bytes")
+                                            + bytesOf("other_processes_bytes"));
+    QVERIFY(found[text("outside_bytes")].isNull());
+    const QJsonObject errors = found[text("uncertain_by")].toObject();
+    QCOMPARE(errors[text("foreign_bytes")].toInteger(), 3 * 5368710);
+    QCOMPARE(errors[text("other_processes_bytes")].toInteger(), 3 * 5368710);
+    QCOMPARE(errors[text("allowed_bytes")].toInteger(), 5368710);
 }
 
 /// The command that the remedy tells gives a plan for the memory that PyTorch could have.

@@ -91,6 +91,19 @@ void ProfileDiagnosisTest::aMessageIsReadAsItIsPasted()
     QVERIFY(view.value(QStringLiteral("Capacity")).contains(QStringLiteral("2.00")));
     QVERIFY(view.value(QStringLiteral("Idle")).contains(QStringLiteral("267.2")));
     QVERIFY(!view.remedies().empty());
+    QCOMPARE(view.value(QStringLiteral("Allowed")), QString{});
+    dialog.message().setPlainText(QStringLiteral(
+        "CUDA out of memory. Tried to allocate 4.00 GiB. GPU 0 has a total capacity of 79.15 GiB "
+        "of which 1.00 GiB is free. Including non-PyTorch memory, this process has 40.00 GiB "
+        "memory in use. 21.70 GiB allowed; Of the allocated memory 20.00 GiB is allocated by "
+        "PyTorch, and 1.00 GiB is reserved by PyTorch but unallocated."));
+    for (const auto& [title, value] :
+         {std::pair{"Allowed", "21.7"}, std::pair{"Missing", "3.3"},
+          std::pair{"Outside PyTorch", "19.0"}, std::pair{"Other processes", "38.1"}}) {
+        const QString shown = view.value(QString::fromLatin1(title));
+        QVERIFY2(shown.startsWith(QStringLiteral("about ") + QString::fromLatin1(value)),
+                 qPrintable(title + QStringLiteral(": ") + shown));
+    }
 }
 
 } // namespace

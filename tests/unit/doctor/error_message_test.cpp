@@ -46,6 +46,13 @@ private Q_SLOTS:
     void diagnosesWhatOthersUse();
     void findsItsOwnProcess();
     void namesTheLimitOfTheProcess();
+    void tellsWhatIsOutsidePyTorch();
+    void tellsWhatIsOutsideWithoutAProcess();
+    void namesProcessesThatAreNotListed();
+    void tellsWhatLiftingTheLimitGives();
+    void readsMps();
+    void alwaysNamesSomething_data();
+    void alwaysNamesSomething();
 };
 
 std::int64_t bytes(double value, int shift)
@@ -325,7 +332,134 @@ void ErrorMessageTest::namesTheLimitOfTheProcess()
     QCOMPARE(found.missing->value, Bytes{});
     QCOMPARE(found.missing->error.count(), std::int64_t{5368710 + 3 * 5243});
     QVERIFY(remedy(found, "memory_fraction"));
-    QCOMPARE(remedy(found, "memory_fraction")->saves->count(), bytes(244.65, kGiB));
+    QCOMPARE(remedy(found, "memory_fraction")->saves->count(),
+             bytes(244.65, kGiB) - (bytes(1.05, kGiB) - bytes(1017.01, kMiB) - bytes(54.99, kMiB)));
+    QVERIFY(remedy(found, "memory_fraction")->enough == doctor::Enough::Allocation);
+}
+
+constexpr std::int64_t kErrorGiB = 5368710; ///< of a size in GiB with two decimals
+
+std::string oomOf(const std::string& asked, const std::string& rest)
+{
+    return "CUDA out of memory. Tried to allocate " + asked
+           + ". GPU 0 has a total capacity of 79.15 GiB of which " + rest
+           + " Of the allocated memory 20.00 GiB is allocated by PyTorch, and 1.00 GiB is reserved "
+             "by PyTorch but unallocated.";
+}
+
+/// The device has 79.15 GiB, of which 1 is free, this process has 40, and PyTorch 21 of these.
+void ErrorMessageTest::tellsWhatIsOutsidePyTorch()
+{
+    const auto found = diagnose(*parseErrorMessage(
+        oomOf("2.00 GiB", "1.00 GiB is free. Including non-PyTorch memory, this process has 40.00 "
+                          "GiB memory in use.")));
+    QCOMPARE(*found.foreign, (ToldBytes{Bytes{bytes(19, kGiB)}, Bytes{3 * kErrorGiB}}));
+    QCOMPARE(*found.otherProcesses,
+             (ToldBytes{Bytes{bytes(79.15, kGiB) - bytes(41, kGiB)}, Bytes{3 * kErrorGiB}}));
+    QVERIFY(!found.outside);
+    QCOMPARE(remedy(found, "other_processes")->atMost, found.otherProcesses->value);
+    QVERIFY(!remedy(found, "other_processes")->saves);
+    QCOMPARE(remedy(found, "outside_pytorch")->atMost, found.foreign->value);
+    QVERIFY(!remedy(found, "outside_pytorch")->saves);
+    QCOMPARE(found.remedies[0].id, std::string{"other_processes"});
+    QCOMPARE(found.remedies[1].id, std::string{"outside_pytorch"});
+    // Sizes that don't fit together tell nothing.
+    const auto wrong = diagnose(*parseErrorMessage(
+        oomOf("2.00 GiB", "70.00 GiB is free. Including non-PyTorch memory, this process has 20.00 "
+                          "GiB memory in use.")));
+    QVERIFY(!wrong.foreign && !wrong.otherProcesses && !remedy(wrong, "outside_pytorch"));
+}
+
+/// Before PyTorch 2.1, and on AMD, a message doesn't tell what the process has.
+void ErrorMessageTest::tellsWhatIsOutsideWithoutAProcess()
+{
+    const auto found = diagnose(*parseErrorMessage(oomOf("2.00 GiB", "1.00 GiB is free.")));
+    QVERIFY(!found.foreign && !found.otherProcesses);
+    QCOMPARE(*found.outside,
+             (ToldBytes{Bytes{bytes(79.15, kGiB) - bytes(22, kGiB)}, Bytes{4 * kErrorGiB}}));
+    QCOMPARE(remedy(found, "outside_pytorch")->atMost, found.outside->value);
+}
+
+void ErrorMessageTest::namesProcessesThatAreNotListed()
+{
+    const auto found = diagnose(*parseErrorMessage(
+        oomOf("2.00 GiB", "1.00 GiB is free. Process 7 has 30.00 GiB memory in use. Including "
+                          "non-PyTorch memory, this process has 40.00 GiB memory in use.")));
+    QCOMPARE(remedy(found, "other_processes")->saves->count(), bytes(30, kGiB));
+    QCOMPARE(remedy(found, "unlisted_processes")->atMost->count(),
+             bytes(79.15, kGiB) - bytes(71, kGiB));
+    // 8.15 GiB more: within what the sizes may be off, nothing is left.
+    const auto all = diagnose(*parseErrorMessage(
+        oomOf("2.00 GiB", "1.00 GiB is free. Process 7 has 38.14 GiB memory in use. Including "
+                          "non-PyTorch memory, this process has 40.00 GiB memory in use.")));
+    QVERIFY(!remedy(all, "unlisted_processes"));
+}
+
+/// Of the 2 GiB that the process may have PyTorch has 1.3, so that 0.7 are left of 3.12 free ones.
+void ErrorMessageTest::tellsWhatLiftingTheLimitGives()
+{
+    const auto after = [](const char* asked) {
+        return diagnose(*parseErrorMessage(
+            std::string{"CUDA out of memory. Tried to allocate "} + asked
+            + ". GPU 0 has a total capacity of 8.00 GiB of which 3.12 GiB is free. 2.00 GiB "
+              "allowed; Of the allocated memory 1.20 GiB is allocated by PyTorch, and 0.10 GiB is "
+              "reserved by PyTorch but unallocated."));
+    };
+    const auto found = after("4.00 GiB");
+    const std::int64_t left = bytes(2, kGiB) - bytes(1.2, kGiB) - bytes(0.1, kGiB);
+    QCOMPARE(found.missing->value.count(), bytes(4, kGiB) - left);
+    QCOMPARE(found.missing->error.count(), 4 * kErrorGiB);
+    const doctor::Remedy* limit = remedy(found, "memory_fraction");
+    QVERIFY(limit && limit->enough == doctor::Enough::NotKnown);
+    QCOMPARE(limit->saves->count(), bytes(3.12, kGiB) - left);
+    QVERIFY(limit->text.find("torch.cuda.set_per_process_memory_fraction()") != std::string::npos);
+    QVERIFY(remedy(after("2.00 GiB"), "memory_fraction")->enough == doctor::Enough::Allocation);
+    // 3.12 GiB are free, within 0.005; and as many are asked for.
+    QVERIFY(remedy(after("3.12 GiB"), "memory_fraction")->enough == doctor::Enough::NotKnown);
+}
+
+void ErrorMessageTest::readsMps()
+{
+    const auto read = parseErrorMessage(
+        "RuntimeError: MPS backend out of memory (MPS allocated: 17.99 GiB, other allocations: "
+        "96.00 MiB, max allowed: 18.13 GiB). Tried to allocate 100.00 MiB on private pool. Use "
+        "PYTORCH_MPS_HIGH_WATERMARK_RATIO=0.0 to disable upper limit for memory allocations (may "
+        "cause system failure).");
+    QVERIFY(read);
+    QCOMPARE(read->backend, std::string{"MPS"});
+    QCOMPARE(read->asked->value.count(), bytes(100, kMiB));
+    QCOMPARE(read->allocated->value.count(), bytes(17.99, kGiB));
+    QCOMPARE(read->foreign->value.count(), bytes(96, kMiB));
+    QCOMPARE(read->allowed->value.count(), bytes(18.13, kGiB));
+    const auto found = diagnose(*read);
+    QCOMPARE(found.live->value.count(), bytes(17.99, kGiB));
+    QCOMPARE(*found.foreign, *read->foreign);
+    QCOMPARE(found.missing->value.count(),
+             bytes(100, kMiB) - (bytes(18.13, kGiB) - bytes(17.99, kGiB) - bytes(96, kMiB)));
+    QCOMPARE(found.missing->error.count(), 2 * kErrorGiB + 2 * 5243);
+    QCOMPARE(remedy(found, "outside_pytorch")->atMost->count(), bytes(96, kMiB));
+    const doctor::Remedy* limit = remedy(found, "memory_fraction");
+    QVERIFY(limit && !limit->saves);
+    QVERIFY(limit->text.find("PYTORCH_MPS_HIGH_WATERMARK_RATIO") != std::string::npos);
+    // What another message says before isn't this one's.
+    const auto second = parseErrorMessage("MPS backend out of memory (MPS allocated: 1.00 GiB) and "
+                                          "CUDA out of memory. Tried to allocate 3.00 MiB");
+    QVERIFY(second && second->backend == "CUDA" && !second->allocated);
+}
+
+void ErrorMessageTest::alwaysNamesSomething_data()
+{
+    readsEveryWording_data();
+}
+
+void ErrorMessageTest::alwaysNamesSomething()
+{
+    QFETCH(QByteArray, text);
+    const auto found = diagnose(*parseErrorMessage(text.toStdString()));
+    for (const char* id : {"smaller_batch", "checkpointing"}) {
+        const doctor::Remedy* one = remedy(found, id);
+        QVERIFY2(one && !one->saves && !one->atMost, id);
+    }
 }
 
 } // namespace
