@@ -3,10 +3,10 @@
 
 #include "app/cli/graph_input.h"
 #include "app/cli/profile/export_profile.h"
+#include "app/cli/profile/profile_input.h"
 #include "app/cli/verbs.h"
 #include "core/evaluate/certify.h"
 #include "core/io/byte_source.h"
-#include "core/workspace/file_formats.h"
 #include "core/writers/registry.h"
 
 #include <fmt/format.h>
@@ -22,7 +22,9 @@ public:
         : Verb{app, "export", "Write a plan or a memory profile in another file format"}
     {
         command()
-            .add_option("FILE", m_graph, "Graph that the plan was made for, or memory profile")
+            .add_option("FILE", m_graph,
+                        "Graph that the plan was made for, memory profile, or "
+                        "session that holds one")
             ->required();
         command().add_option("PLAN", m_plan, "Plan file (.json) of the graph");
         m_at.addTo(command());
@@ -41,8 +43,10 @@ public:
     [[nodiscard]] Answer run() override
     {
         const Stopwatch clock;
-        const bool isProfile =
-            workspace::fileFormats().kindOf(m_graph) == readers::FileKind::Profile;
+        const std::optional<readers::FileKind> kind = inputKind(m_graph);
+        // A session without a profile, alone, is refused as one.
+        const bool isProfile = kind == readers::FileKind::Profile
+                               || (kind == readers::FileKind::Session && m_plan.empty());
         Answer answer = isProfile && !m_times.isGiven()       ? ofProfile()
                         : m_plan.empty() && m_times.isGiven() ? ofGraph()
                                                               : ofPlan();

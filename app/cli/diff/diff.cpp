@@ -5,6 +5,7 @@
 #include "app/cli/graph_input.h"
 #include "app/cli/numbers.h"
 #include "app/cli/plan/evaluation_json.h"
+#include "app/cli/profile/profile_input.h"
 #include "app/cli/verbs.h"
 #include "core/base/format.h"
 #include "core/compare/against_plan.h"
@@ -14,7 +15,6 @@
 #include "core/io/byte_source.h"
 #include "core/parallel/rank_program.h"
 #include "core/workspace/devices.h"
-#include "core/workspace/file_formats.h"
 
 #include <fmt/format.h>
 
@@ -96,8 +96,8 @@ public:
     {
         command()
             .add_option("A", m_measurement,
-                        "Measurement that plimsoll.measure() wrote, traced step, plan, or memory "
-                        "profile")
+                        "Measurement that plimsoll.measure() wrote, traced step, plan, memory "
+                        "profile, or session that holds a profile")
             ->required();
         command()
             .add_option("B", m_graph,
@@ -129,9 +129,8 @@ public:
             if (!file.empty())
                 orThrow(io::checkReadable(file)); // else it would be of no kind
         putProfileSecond();
-        const std::optional<readers::FileKind> kind =
-            workspace::fileFormats().kindOf(m_measurement);
-        if (const auto other = workspace::fileFormats().kindOf(m_graph);
+        const std::optional<readers::FileKind> kind = inputKind(m_measurement);
+        if (const auto other = inputKind(m_graph);
             kind == readers::FileKind::Profile || other == readers::FileKind::Profile) {
             const bool isPredicted =
                 kind == readers::FileKind::Graph || other == readers::FileKind::Graph;
@@ -179,7 +178,7 @@ private:
             return;
         std::array<std::string, 3> sorted;
         for (const std::string* file : files) {
-            const auto kind = workspace::fileFormats().kindOf(*file);
+            const auto kind = inputKind(*file);
             const std::size_t place = kind == readers::FileKind::Graph     ? 0
                                       : kind == readers::FileKind::Profile ? 1
                                                                            : 2;

@@ -3,6 +3,7 @@
 #include "app/cli/inspect/inspect_accesses.h"
 #include "app/cli/inspect/inspect_outline.h"
 #include "app/cli/inspect/inspect_profile.h"
+#include "app/cli/profile/profile_input.h"
 #include "app/cli/verbs.h"
 #include "core/base/budget.h"
 #include "core/base/format.h"
@@ -11,7 +12,6 @@
 #include "core/solve/regions/linearize.h"
 #include "core/solve/regions/region_space.h"
 #include "core/workspace/devices.h"
-#include "core/workspace/file_formats.h"
 
 #include <fmt/format.h>
 
@@ -253,7 +253,7 @@ private:
     }
     [[nodiscard]] Answer inspect(const std::string& file) const
     {
-        const std::optional<readers::FileKind> kind = workspace::fileFormats().kindOf(file);
+        const std::optional<readers::FileKind> kind = inputKind(file);
         const bool isPlan = kind == readers::FileKind::Plan;
         const bool isProfile = kind == readers::FileKind::Profile;
         if (!isPlan && !isProfile && kind != readers::FileKind::Measurement)

@@ -2,11 +2,9 @@
 #include "app/cli/inspect/inspect_profile.h"
 
 #include "app/cli/profile/profile_input.h"
-#include "app/cli/watch.h"
 #include "core/base/format.h"
 #include "core/memtrace/analysis/oddities.h"
 #include "core/memtrace/summary.h"
-#include "core/workspace/file_formats.h"
 
 #include <fmt/format.h>
 
@@ -152,11 +150,7 @@ std::string profileText(const memtrace::MemoryTrace& trace, const memtrace::Trac
 
 Answer inspectProfile(const std::string& file, const Common& common)
 {
-    io::Source source{file};
-    Watch watch{common.quiet ? std::string{} : "Reading " + source.name()};
-    const readers::FileValue value =
-        orThrow(workspace::fileFormats().read(source, readers::FileKind::Profile, watch.context()));
-    const auto& read = std::get<readers::ReadProfile>(value);
+    const readers::ReadProfile read = readWholeProfile(file, common);
     const memtrace::TraceSummary summary = memtrace::summaryOf(*read.trace);
     Totals totals;
     for (const memtrace::DeviceSummary& device : summary.devices)

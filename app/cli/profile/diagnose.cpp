@@ -66,8 +66,8 @@ public:
     {
         command()
             .add_option("FILE", m_file,
-                        "Memory profile, or a text with PyTorch's out-of-memory message; - reads "
-                        "such a text from standard input")
+                        "Memory profile, session that holds one, or a text with PyTorch's "
+                        "out-of-memory message; - reads such a text from standard input")
             ->required();
         command().add_option("--device", m_device,
                              "Device; by default the one on which an allocation failed last, else "

@@ -21,7 +21,9 @@ public:
     explicit Live(CLI::App& app)
         : Verb{app, "live", "Tell what a memory profile holds at a point, by who allocated it"}
     {
-        command().add_option("FILE", m_file, "Memory profile")->required();
+        command()
+            .add_option("FILE", m_file, "Memory profile, or session that holds one")
+            ->required();
         command()
             .add_option("--at", m_at,
                         "peak, end, oom (the last allocation that failed), an event, or a time "

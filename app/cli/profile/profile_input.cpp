@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -53,13 +54,29 @@ std::size_t peakStep(const memtrace::DeviceTrace& device)
     return event < 0 ? 0 : stepAfter(device, static_cast<std::uint64_t>(event));
 }
 
+bool isProfileDocument(const session::SavedDocument& document)
+{
+    return document.kind == workspace::kProfileDocument;
+}
+
+/// Also true where that can't be told: reading it then says why.
+bool mayHoldProfile(const std::string& session)
+{
+    return session::SessionStore::open(session)
+        .and_then([](const session::SessionStore& store) { return store.documents(); })
+        .map([](const std::vector<session::SavedDocument>& documents) {
+            return std::ranges::any_of(documents, isProfileDocument);
+        })
+        .value_or(true);
+}
+
 /// The only profile of a session.
-memtrace::MemoryTracePtr profileOfSession(const std::string& file)
+readers::ReadProfile profileOfSession(const std::string& file)
 {
     const session::SessionStore store = orThrow(session::SessionStore::open(file));
     std::optional<session::SavedDocument> profile;
     for (const session::SavedDocument& document : orThrow(store.documents())) {
-        if (document.kind != workspace::kProfileDocument)
+        if (!isProfileDocument(document))
             continue;
         if (profile)
             throw VerbError(ErrorKind::File,
@@ -69,8 +86,10 @@ memtrace::MemoryTracePtr profileOfSession(const std::string& file)
         profile = document;
     }
     if (!profile)
-        throw VerbError(ErrorKind::File, fmt::format("{}: the session holds no memory profile.",
-                                                     io::pathText(file)));
+        throw VerbError(ErrorKind::File,
+                        fmt::format("{}: the session holds no memory profile (\"plimsoll-cli "
+                                    "session show\" shows what it holds).",
+                                    io::pathText(file)));
     auto content =
         std::make_shared<const std::string>(orThrow(store.blob(profile->id, session::kContent)));
     base::Result<memtrace::MemoryTracePtr> trace = memtrace::readColumns(std::move(content));
@@ -78,12 +97,21 @@ memtrace::MemoryTracePtr profileOfSession(const std::string& file)
         throw VerbError(trace.error().kind,
                         fmt::format("{}: the session's copy of the profile is damaged: {}",
                                     io::pathText(file), trace.error().message));
-    return *std::move(trace);
+    const std::int64_t version = orThrow(store.database().value("PRAGMA user_version"));
+    return {*std::move(trace), "plimsoll-session", static_cast<int>(version),
+            std::move(profile->contentHash)};
 }
 
 } // namespace
 
-memtrace::MemoryTracePtr readProfile(const std::string& file, const Common& common)
+std::optional<readers::FileKind> inputKind(const std::string& file)
+{
+    const std::optional<readers::FileKind> kind = workspace::fileFormats().kindOf(file);
+    return kind == readers::FileKind::Session && mayHoldProfile(file) ? readers::FileKind::Profile
+                                                                      : kind;
+}
+
+readers::ReadProfile readWholeProfile(const std::string& file, const Common& common)
 {
     if (workspace::fileFormats().kindOf(file) == readers::FileKind::Session)
         return profileOfSession(file);
@@ -91,7 +119,12 @@ memtrace::MemoryTracePtr readProfile(const std::string& file, const Common& comm
     Watch watch{common.quiet ? std::string{} : "Reading " + source.name()};
     readers::FileValue value =
         orThrow(workspace::fileFormats().read(source, readers::FileKind::Profile, watch.context()));
-    return std::get<readers::ReadProfile>(std::move(value)).trace;
+    return std::get<readers::ReadProfile>(std::move(value));
+}
+
+memtrace::MemoryTracePtr readProfile(const std::string& file, const Common& common)
+{
+    return readWholeProfile(file, common).trace;
 }
 
 std::string gapsText(const memtrace::MemoryTrace& trace)

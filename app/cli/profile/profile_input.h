@@ -3,6 +3,7 @@
 
 #include "app/cli/command.h"
 #include "core/memtrace/memory_trace.h"
+#include "core/readers/descriptor.h"
 
 #include <cstdint>
 #include <optional>
@@ -10,8 +11,14 @@
 
 namespace plimsoll::cli {
 
+/// What verbs take a file for; none: unknown. A session that holds a memory profile is a profile,
+/// as for readProfile().
+[[nodiscard]] std::optional<readers::FileKind> inputKind(const std::string& file);
+
 /// Reads a memory profile, or the only one of a session, with progress on a terminal. Throws
 /// VerbError.
+[[nodiscard]] readers::ReadProfile readWholeProfile(const std::string& file, const Common& common);
+/// The same, without what it was read from.
 [[nodiscard]] memtrace::MemoryTracePtr readProfile(const std::string& file, const Common& common);
 
 /// What the recording can't show, a line each; empty if there is nothing.

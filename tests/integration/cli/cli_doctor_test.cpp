@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // diagnose, and diff and export of memory profiles.
-#include "core/memtrace/columns/column_file.h"
-#include "core/session/session_store.h"
-
 #include "tests/integration/cli/cli_runner.h"
-#include "tests/support/recorded_training.h"
-#include "tests/support/snapshots/snapshot_generator.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/test_main.h"
 
@@ -16,7 +11,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 
 namespace {
 
@@ -46,7 +40,6 @@ private Q_SLOTS:
     void diagnoseReadsAMessageFromAFile();
     void aMessageAddsUp();
     void diagnosePlansAGraph();
-    void diagnoseTakesTheProfileOfASession();
     void diagnoseRefuses_data();
     void diagnoseRefuses();
     void diffOfOneProfileIsEqual();
@@ -61,49 +54,22 @@ private Q_SLOTS:
     void exportRefuses();
 
 private:
-    QString generated(const char* name, std::uint64_t seed) const;
     [[nodiscard]] QJsonObject diff(const QStringList& options) const
     {
         const CliRun run =
             runCli(QStringList{text("diff"), m_first, m_second, text("--json")} + options);
         return run.exit == 0 ? run.json() : QJsonObject{};
     }
-    void compareSentence(const QStringList& arguments, int exit, const QString& sentence) const;
-
     tests::TempFolder m_files;
     QString m_first;
     QString m_second;
 };
 
-QString CliDoctorTest::generated(const char* name, std::uint64_t seed) const
-{
-    const std::string path = m_files.file(name);
-    std::ofstream file{path, std::ios::binary};
-    tests::GeneratedSnapshot snapshot;
-    snapshot.events = 3000;
-    snapshot.seed = seed;
-    static_cast<void>(tests::generateSnapshot(snapshot, [&](std::string_view part) {
-        file.write(part.data(), static_cast<std::streamsize>(part.size()));
-    }));
-    return QString::fromStdString(path);
-}
-
 void CliDoctorTest::initTestCase()
 {
-    m_first = generated("first.pickle", 1);
-    m_second = generated("second.pickle", 2);
+    m_first = tests::generatedFile(m_files, "first.pickle", {.seed = 1, .events = 3000});
+    m_second = tests::generatedFile(m_files, "second.pickle", {.seed = 2, .events = 3000});
     QVERIFY(QFile::exists(m_first) && QFile::exists(m_second));
-}
-
-void CliDoctorTest::compareSentence(const QStringList& arguments, int exit,
-                                    const QString& sentence) const
-{
-    const CliRun run = runCli(arguments);
-    QCOMPARE(run.exit, exit);
-    const QString error = QString::fromUtf8(run.error);
-    QVERIFY2(error.contains(sentence), run.error.constData());
-    QCOMPARE(error.count(u'\n'), 1);
-    QCOMPARE(run.out, QByteArray{});
 }
 
 void CliDoctorTest::diagnosePrintsTheKeysOfTheContract()
@@ -254,42 +220,6 @@ void CliDoctorTest::diagnosePlansAGraph()
     QVERIFY(other[text("text")].toString().contains(text("It isn't the step that failed")));
 }
 
-/// Saved with so many profiles; the path of the session.
-std::string savedSession(const tests::TempFolder& folder, int profiles)
-{
-    const std::string path = folder.file(std::to_string(profiles) + ".plimsoll");
-    const auto store =
-        session::SessionStore::create(path, [&](session::SessionStore& into) -> base::Result<void> {
-            for (int i = 0; i < profiles; ++i) {
-                tests::RecordedTraining training;
-                session::SavedDocument document;
-                document.kind = "profile";
-                const auto id = into.addDocument(document);
-                if (!id
-                    || !into.saveBlob(*id, session::kContent,
-                                      memtrace::writeColumns(*training.trace())))
-                    return base::failure(base::ErrorKind::File, "It can't be saved.");
-            }
-            return {};
-        });
-    return store ? path : std::string{};
-}
-
-/// The training has 12 weights of 2 MiB from before it, and 24 MiB of activations at its peak.
-void CliDoctorTest::diagnoseTakesTheProfileOfASession()
-{
-    const QString one = QString::fromStdString(savedSession(m_files, 1));
-    const CliRun run = runCli({text("diagnose"), one, text("--json")});
-    QVERIFY2(run.exit == 0, run.error.constData());
-    QCOMPARE(run.json()[text("live_bytes")].toDouble(), 48.5 * tests::kMiB);
-    QCOMPARE(runCli({text("live"), one, text("--json")}).json()[text("bytes")].toDouble(),
-             48.5 * tests::kMiB);
-    compareSentence({text("diagnose"), QString::fromStdString(savedSession(m_files, 2))}, 3,
-                    text("holds several profiles"));
-    compareSentence({text("diagnose"), QString::fromStdString(savedSession(m_files, 0))}, 3,
-                    text("holds no memory profile"));
-}
-
 void CliDoctorTest::diagnoseRefuses_data()
 {
     QTest::addColumn<QByteArray>("content");
@@ -315,11 +245,11 @@ void CliDoctorTest::diagnoseRefuses()
     QFETCH(QStringList, options);
     QFETCH(int, exit);
     QFETCH(QString, sentence);
-    compareSentence(QStringList{text("diagnose"), fileWith("any", content)} + options, exit,
-                    sentence);
-    compareSentence({text("diagnose"), file("missing")}, 3, text("missing"));
-    compareSentence({text("diagnose"), m_first, text("--device"), text("9")}, 2,
-                    text("no device 9"));
+    compareRefusal(QStringList{text("diagnose"), fileWith("any", content)} + options, exit,
+                   sentence);
+    compareRefusal({text("diagnose"), file("missing")}, 3, text("missing"));
+    compareRefusal({text("diagnose"), m_first, text("--device"), text("9")}, 2,
+                   text("no device 9"));
 }
 
 void CliDoctorTest::diffOfOneProfileIsEqual()
@@ -402,7 +332,7 @@ void CliDoctorTest::diffRefuses()
 {
     QFETCH(QStringList, arguments);
     QFETCH(QString, sentence);
-    compareSentence(QStringList{text("diff")} + arguments, 2, sentence);
+    compareRefusal(QStringList{text("diff")} + arguments, 2, sentence);
 }
 
 void CliDoctorTest::exportWritesARowForEachAllocation()
@@ -467,7 +397,7 @@ void CliDoctorTest::exportRefuses()
     QFETCH(QStringList, arguments);
     QFETCH(int, exit);
     QFETCH(QString, sentence);
-    compareSentence(QStringList{text("export")} + arguments, exit, sentence);
+    compareRefusal(QStringList{text("export")} + arguments, exit, sentence);
 }
 
 } // namespace

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Verbs about memory profiles.
 #include "tests/integration/cli/cli_runner.h"
-#include "tests/support/snapshots/snapshot_generator.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/test_main.h"
 
+#include <QFile>
 #include <QJsonArray>
 #include <QTest>
-
-#include <fstream>
 
 namespace {
 
@@ -44,16 +42,8 @@ private:
 
 void CliProfileTest::initTestCase()
 {
-    const std::string path = m_files.file("training.pickle");
-    std::ofstream file{path, std::ios::binary};
-    tests::GeneratedSnapshot snapshot;
-    snapshot.events = 3000;
-    static_cast<void>(tests::generateSnapshot(snapshot, [&](std::string_view part) {
-        file.write(part.data(), static_cast<std::streamsize>(part.size()));
-    }));
-    file.close();
-    QVERIFY(file.good());
-    m_profile = QString::fromStdString(path);
+    m_profile = tests::generatedFile(m_files, "training.pickle", {.events = 3000});
+    QVERIFY(QFile::exists(m_profile));
 }
 
 void CliProfileTest::liveTellsWhoHoldsWhat_data()

@@ -2,10 +2,14 @@
 #include "tests/integration/cli/cli_runner.h"
 
 #include "tests/support/golden.h"
+#include "tests/support/snapshots/snapshot_generator.h"
 
 #include <QFile>
 #include <QJsonDocument>
 #include <QProcess>
+#include <QTest>
+
+#include <fstream>
 
 namespace plimsoll::tests {
 
@@ -27,6 +31,26 @@ void startCli(QProcess& program, const QStringList& arguments)
 QString samplePath(const QString& name)
 {
     return QString::fromStdString(tests::samplePath(name.toStdString()));
+}
+
+QString generatedFile(const TempFolder& folder, const char* name, const GeneratedSnapshot& snapshot)
+{
+    const std::string path = folder.file(name);
+    std::ofstream file{path, std::ios::binary};
+    static_cast<void>(generateSnapshot(snapshot, [&](std::string_view part) {
+        file.write(part.data(), static_cast<std::streamsize>(part.size()));
+    }));
+    return QString::fromStdString(path);
+}
+
+void CliFixture::compareRefusal(const QStringList& arguments, int exit, const QString& sentence)
+{
+    const CliRun run = runCli(arguments);
+    QCOMPARE(run.exit, exit);
+    const QString error = QString::fromUtf8(run.error);
+    QVERIFY2(error.contains(sentence), run.error.constData());
+    QCOMPARE(error.count(u'\n'), 1);
+    QCOMPARE(run.out, QByteArray{});
 }
 
 QStringList keysMissing(const QJsonObject& object, const QStringList& keys)

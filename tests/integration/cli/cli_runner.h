@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tests/integration/program_run.h"
+#include "tests/support/snapshots/generated_snapshot.h"
 #include "tests/support/temp_folder.h"
 
 #include <QJsonObject>
@@ -32,6 +33,10 @@ void startCli(QProcess& program, const QStringList& arguments);
     return QString::fromUtf8(utf8);
 }
 
+/// A PyTorch snapshot that is made up; its path.
+[[nodiscard]] QString generatedFile(const TempFolder& folder, const char* name,
+                                    const GeneratedSnapshot& snapshot);
+
 /// resources/samples/NAME.plimsoll.json.gz
 [[nodiscard]] QString samplePath(const QString& name);
 
@@ -56,6 +61,9 @@ protected:
     {
         return QString::fromStdString(m_folder.fileWith(name, content.toStdString()));
     }
+
+    /// A command that is refused with one line, in which there is `sentence`.
+    static void compareRefusal(const QStringList& arguments, int exit, const QString& sentence);
 
     tests::TempFolder m_folder;
     QString m_resnet = samplePath(text("resnet18"));
