@@ -22,7 +22,7 @@ ordered_json sideJson(const memtrace::DiffSide& side, const BlockSum& live)
 {
     return {{"device", side.device.ordinal()},
             {"event", recordedEvent(side.device, side.step)},
-            {"ns", side.device.axisTimes()[side.step]},
+            {"ns", nsAt(side.trace, side.device, side.step)},
             {"bytes", live.bytes.count()},
             {"blocks", live.blocks}};
 }
@@ -99,7 +99,7 @@ Answer diffProfiles(const ProfilePair& pair, const Common& common)
     const memtrace::MemoryTracePtr second = readProfile(pair.second, common);
     const auto sideOf = [&](const memtrace::MemoryTrace& trace) {
         const memtrace::DeviceTrace& device = deviceOf(trace, pair.device);
-        return memtrace::DiffSide{trace, device, stepAt(device, "peak")};
+        return memtrace::DiffSide{trace, device, stepAt(trace, device, "peak")};
     };
     const memtrace::DiffSide a = sideOf(*first);
     const memtrace::DiffSide b = sideOf(*second);

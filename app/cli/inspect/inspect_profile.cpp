@@ -15,14 +15,14 @@ namespace plimsoll::cli {
 namespace {
 
 /// The keys that the summary has for the device with the highest peak, and for each one.
-ordered_json deviceJson(const memtrace::DeviceSummary& device)
+ordered_json deviceJson(const memtrace::DeviceSummary& device, bool hasTimes)
 {
     // Null: not recorded.
     const auto known = [](bool isKnown, auto value) {
         return isKnown ? ordered_json(value) : ordered_json();
     };
     return {{"peak_bytes", device.peak.count()},
-            {"peak_ns", device.peakTime.count()},
+            {"peak_ns", known(hasTimes, device.peakTime.count())},
             {"peak_event", device.peakEvent},
             {"initial_bytes", device.initial.count()},
             {"end_bytes", device.end.count()},
@@ -67,17 +67,18 @@ ordered_json profileJson(const memtrace::MemoryTrace& trace, const memtrace::Tra
 {
     ordered_json json = totals.json();
     json["devices"] = trace.devices().size();
-    json["duration_ns"] = trace.duration().count();
+    json["duration_ns"] =
+        trace.hasTimes() ? ordered_json(trace.duration().count()) : ordered_json{};
     json["stacks"] = trace.stacks().stackCount() - 1; // without the empty one
     json["annotations"] = trace.annotations().size();
-    json.update(deviceJson(summary.devices[summary.highest]));
+    json.update(deviceJson(summary.devices[summary.highest], trace.hasTimes()));
     ordered_json devices = ordered_json::array();
     for (const memtrace::DeviceSummary& device : summary.devices) {
         Totals own;
         own.add(device);
         ordered_json one{{"device", device.ordinal}};
         one.update(own.json());
-        one.update(deviceJson(device));
+        one.update(deviceJson(device, trace.hasTimes()));
         devices.push_back(std::move(one));
     }
     json["per_device"] = std::move(devices);

@@ -118,7 +118,7 @@ private:
         addPlan(diagnosis);
         Answer answer;
         answer.json = {{"file", m_file}};
-        answer.json.update(diagnosisJson(diagnosis, nullptr));
+        answer.json.update(diagnosisJson(diagnosis, nullptr, nullptr));
         answer.text = diagnosisText(diagnosis, nullptr, m_top.value_or(kFrames));
         return answer;
     }
@@ -134,7 +134,7 @@ private:
         if (m_top && diagnosis.byFrame && diagnosis.byFrame->groups.size() > *m_top)
             diagnosis.byFrame->groups.resize(*m_top);
         answer.json = {{"file", m_file}};
-        answer.json.update(diagnosisJson(diagnosis, &device));
+        answer.json.update(diagnosisJson(diagnosis, trace.get(), &device));
         answer.json["gaps"] = trace->gaps();
         return answer;
     }

@@ -283,16 +283,17 @@ std::string remediesText(const Diagnosis& diagnosis)
 
 } // namespace
 
-ordered_json diagnosisJson(const Diagnosis& diagnosis, const memtrace::DeviceTrace* device)
+ordered_json diagnosisJson(const Diagnosis& diagnosis, const memtrace::MemoryTrace* trace,
+                           const memtrace::DeviceTrace* device)
 {
     const auto& idle = diagnosis.idleBlocks;
     ordered_json json{{"kind", device == nullptr ? "message" : "recording"},
                       {"device", orNull(diagnosis.device)},
                       {"failed", diagnosis.isFailure}};
-    if (device != nullptr) {
+    if (trace != nullptr && device != nullptr) {
         const std::size_t step = diagnosis.moment->shownStep();
         json["event"] = recordedEvent(*device, step);
-        json["ns"] = device->axisTimes()[step];
+        json["ns"] = nsAt(*trace, *device, step);
     }
     json["asked_bytes"] = bytesJson(diagnosis.asked);
     json["free_bytes"] = bytesJson(diagnosis.free);

@@ -9,8 +9,10 @@
 
 namespace plimsoll::cli {
 
-/// The keys of profiler.md 3, null where something isn't known. `device`: null for a message.
+/// The keys of profiler.md 3, null where something isn't known. `trace` and `device`: null for a
+/// message.
 [[nodiscard]] ordered_json diagnosisJson(const doctor::Diagnosis& diagnosis,
+                                         const memtrace::MemoryTrace* trace,
                                          const memtrace::DeviceTrace* device);
 
 /// For people; at most so many `frames`.

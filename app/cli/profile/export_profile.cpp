@@ -36,7 +36,7 @@ ordered_json peaksJson(const memtrace::MemoryTrace& trace)
 {
     ordered_json peaks = ordered_json::array();
     for (const memtrace::DeviceTrace& device : trace.devices()) {
-        const std::size_t step = stepAt(device, "peak");
+        const std::size_t step = stepAt(trace, device, "peak");
         const memtrace::Classes classes = memtrace::classify(trace, device);
         const auto groups = [&](memtrace::LiveBy by) {
             return peakGroupsJson(trace, device, classes, step, by);

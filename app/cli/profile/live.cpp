@@ -58,14 +58,14 @@ public:
             trace = waterfall::withNames(*trace, at, *names);
         }
         const memtrace::DeviceTrace& device = trace->devices()[at];
-        const std::size_t step = stepAt(device, m_at);
+        const std::size_t step = stepAt(*trace, device, m_at);
         memtrace::LiveGroups live =
             memtrace::liveGroups(*trace, device, memtrace::classify(*trace, device), step, *by);
         const std::size_t groups = live.groups.size();
         live.groups.resize(std::min(groups, m_top.value_or(groups)));
         Answer answer;
-        answer.text = text(device, step, live, groups) + gapsText(*trace);
-        answer.json = json(device, step, live);
+        answer.text = text(*trace, device, step, live, groups) + gapsText(*trace);
+        answer.json = json(*trace, device, step, live);
         answer.json["gaps"] = trace->gaps();
         if (names) {
             answer.text +=
@@ -78,7 +78,8 @@ public:
     }
 
 private:
-    [[nodiscard]] static ordered_json json(const memtrace::DeviceTrace& device, std::size_t step,
+    [[nodiscard]] static ordered_json json(const memtrace::MemoryTrace& trace,
+                                           const memtrace::DeviceTrace& device, std::size_t step,
                                            const memtrace::LiveGroups& live)
     {
         ordered_json groups = ordered_json::array();
@@ -89,7 +90,7 @@ private:
                               {"frames", group.frames}});
         return {{"device", device.ordinal()},
                 {"event", recordedEvent(device, step)},
-                {"ns", device.axisTimes()[step]},
+                {"ns", nsAt(trace, device, step)},
                 {"bytes", live.bytes.count()},
                 {"blocks", live.blocks},
                 {"groups", std::move(groups)},
@@ -97,17 +98,18 @@ private:
                                       ? ordered_json{}
                                       : ordered_json(device.foreign().at(step).count())}};
     }
-    [[nodiscard]] std::string text(const memtrace::DeviceTrace& device, std::size_t step,
+    [[nodiscard]] std::string text(const memtrace::MemoryTrace& trace,
+                                   const memtrace::DeviceTrace& device, std::size_t step,
                                    const memtrace::LiveGroups& live, std::size_t groups) const
     {
         const std::int64_t event = recordedEvent(device, step);
+        const std::optional<base::Nanoseconds> time = timeAt(trace, device, step);
         std::string text = fmt::format(
-            "device {}, {}, {}: {} live in {}\n", device.ordinal(),
+            "device {}, {}{}: {} live in {}\n", device.ordinal(),
             event < 0 ? std::string{"before the first event"} : fmt::format("event {}", event),
-            base::timeText(base::Nanoseconds{device.axisTimes()[step]}),
-            base::bytesText(live.bytes), base::counted(live.blocks, "block"));
-        if (const auto asked = base::parseTime(m_at);
-            asked && asked->count() != device.axisTimes()[step])
+            time ? ", " + base::timeText(*time) : std::string{}, base::bytesText(live.bytes),
+            base::counted(live.blocks, "block"));
+        if (const auto asked = base::parseTime(m_at); asked && time && *asked != *time)
             text += fmt::format("the last event before {}\n", base::timeText(*asked));
         if (!device.foreign().points().empty())
             text +=

@@ -148,7 +148,8 @@ const memtrace::DeviceTrace& deviceOf(const memtrace::MemoryTrace& trace,
         fmt::format("The recording has no device {} (\"inspect\" lists its devices).", *ordinal));
 }
 
-std::size_t stepAt(const memtrace::DeviceTrace& device, const std::string& at)
+std::size_t stepAt(const memtrace::MemoryTrace& trace, const memtrace::DeviceTrace& device,
+                   const std::string& at)
 {
     if (at == "peak")
         return peakStep(device);
@@ -162,12 +163,31 @@ std::size_t stepAt(const memtrace::DeviceTrace& device, const std::string& at)
     }
     if (const auto event = parsed<std::uint64_t>(at))
         return stepAfter(device, *event);
-    if (const auto time = base::parseTime(at))
+    if (const auto time = base::parseTime(at)) {
+        if (!trace.hasTimes())
+            throw VerbError(ErrorKind::Usage,
+                            "The recording has no times: --at takes peak, end, oom or the number "
+                            "of an event.");
         return memtrace::stepAtTime(device, *time);
+    }
     throw VerbError(ErrorKind::Usage,
                     fmt::format("--at takes peak, end, oom, the number of an event or a time such "
                                 "as 12.5ms, not \"{}\".",
                                 base::printable(at, 40)));
+}
+
+std::optional<base::Nanoseconds> timeAt(const memtrace::MemoryTrace& trace,
+                                        const memtrace::DeviceTrace& device, std::size_t step)
+{
+    return trace.hasTimes() ? std::optional{base::Nanoseconds{device.axisTimes()[step]}}
+                            : std::nullopt;
+}
+
+ordered_json nsAt(const memtrace::MemoryTrace& trace, const memtrace::DeviceTrace& device,
+                  std::size_t step)
+{
+    const std::optional<base::Nanoseconds> time = timeAt(trace, device, step);
+    return time ? ordered_json(time->count()) : ordered_json{};
 }
 
 std::int64_t recordedEvent(const memtrace::DeviceTrace& device, std::size_t step)

@@ -29,8 +29,17 @@ namespace plimsoll::cli {
                                                     std::optional<int> ordinal);
 
 /// The step of DeviceTrace::axisTimes() that "peak", "end", "oom", an event ("120") or a time since
-/// the first event ("12.5ms") means. Throws VerbError.
-[[nodiscard]] std::size_t stepAt(const memtrace::DeviceTrace& device, const std::string& at);
+/// the first event ("12.5ms", refused where the recording has no times) means. Throws VerbError.
+[[nodiscard]] std::size_t stepAt(const memtrace::MemoryTrace& trace,
+                                 const memtrace::DeviceTrace& device, const std::string& at);
+
+/// The time since the first event of a step of DeviceTrace::axisTimes(); none where the recording
+/// has no times.
+[[nodiscard]] std::optional<base::Nanoseconds>
+timeAt(const memtrace::MemoryTrace& trace, const memtrace::DeviceTrace& device, std::size_t step);
+/// The same for JSON: "ns".
+[[nodiscard]] ordered_json nsAt(const memtrace::MemoryTrace& trace,
+                                const memtrace::DeviceTrace& device, std::size_t step);
 
 /// What the recording's own count calls a step of DeviceTrace::axisTimes(): the event after which
 /// it is; -1: before the first one.

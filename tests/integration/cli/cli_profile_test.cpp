@@ -6,6 +6,7 @@
 
 #include <QFile>
 #include <QJsonArray>
+#include <QRegularExpression>
 #include <QTest>
 
 namespace {
@@ -25,6 +26,7 @@ private Q_SLOTS:
     void liveTellsWhoHoldsWhat();
     void liveAgreesWithInspect();
     void liveListsTheTopGroups();
+    void withoutTimesNoneIsTold();
     void liveRefuses_data();
     void liveRefuses();
     void aGraphNamesWhatIsLive();
@@ -103,6 +105,39 @@ void CliProfileTest::liveListsTheTopGroups()
     const QString told =
         QString::fromUtf8(live({text("--by"), text("stack"), text("--top"), text("1")}).out);
     QVERIFY2(told.contains(text("more group")), qPrintable(told));
+}
+
+/// Events have places without times, and no units of time.
+void CliProfileTest::withoutTimesNoneIsTold()
+{
+    const QString file =
+        tests::generatedFile(m_files, "no_times.pickle", {.events = 3000, .hasTimes = false});
+    const QString other = m_profile;
+    const CliRun read = runCli({text("live"), file});
+    const QString line = QString::fromUtf8(read.out).section(u'\n', 0, 0);
+    static const QRegularExpression kHead{
+        QStringLiteral("^device 0, event \\d+: [0-9.]+ .iB live ")};
+    QVERIFY2(kHead.match(line).hasMatch(), qPrintable(line));
+    const QJsonObject with = runCli({text("live"), other, text("--json")}).json();
+    const QJsonObject live = runCli({text("live"), file, text("--json")}).json();
+    QVERIFY(live.contains(text("ns")) && live[text("ns")].isNull());
+    QVERIFY(with[text("ns")].toInteger() > 0);
+    QCOMPARE(live[text("event")], with[text("event")]);
+    QCOMPARE(live[text("bytes")], with[text("bytes")]);
+
+    const QJsonObject diagnosis = runCli({text("diagnose"), file, text("--json")}).json();
+    QVERIFY(diagnosis.contains(text("ns")) && diagnosis[text("ns")].isNull());
+    const QJsonObject diff = runCli({text("diff"), file, other, text("--json")}).json();
+    QVERIFY(diff[text("a")].toObject().contains(text("ns")));
+    QVERIFY(diff[text("a")].toObject()[text("ns")].isNull());
+    QCOMPARE(diff[text("b")].toObject()[text("ns")], with[text("ns")]);
+    const QJsonObject summary =
+        runCli({text("inspect"), file, text("--json")}).json()[text("summary")].toObject();
+    for (const char* key : {"peak_ns", "duration_ns"})
+        QVERIFY2(summary.contains(text(key)) && summary[text(key)].isNull(), key);
+    compareRefusal({text("live"), file, text("--at"), text("2us")}, 2,
+                   text("The recording has no times: --at takes peak"));
+    QCOMPARE(runCli({text("live"), file, text("--at"), text("2")}).exit, 0);
 }
 
 void CliProfileTest::liveRefuses_data()

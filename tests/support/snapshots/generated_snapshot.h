@@ -15,6 +15,7 @@ struct GeneratedSnapshot
     int mostFrames = 66;
     int stacks = 200;
     bool hasNativeFrames = false; ///< stacks="all": C++ frames between those of Python
+    bool hasTimes = true;         ///< events tell when they were
     bool isExpandable = false;    ///< segments are mapped piece by piece
     int liveBlocks = 2'000;       ///< about as many
     int ghosts = 200; ///< blocks from before the recording; a third of them is freed in it

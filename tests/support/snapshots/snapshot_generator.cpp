@@ -186,7 +186,8 @@ private:
         field("addr", static_cast<std::int64_t>(event.address));
         field("size", event.bytes);
         field("stream", 0);
-        field("time_us", event.timeUs);
+        if (m_snapshot.hasTimes)
+            field("time_us", event.timeUs);
         key("compile_context");
         m_out.text("N/A"); // each time a new object, as PyTorch makes it
         static_cast<void>(m_out.memoize());
