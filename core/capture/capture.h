@@ -22,6 +22,17 @@ struct Status
     bool operator==(const Status&) const = default;
 };
 
+/// Chunks that were written to their end and aren't what was written any more. They are left out.
+struct Damage
+{
+    std::uint64_t chunks = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t firstAt = 0; ///< byte at which the first one begins
+    bool isAtEnd = false;      ///< the last chunk of the file is one
+
+    bool operator==(const Damage&) const = default;
+};
+
 /// What one process's capture file holds. Records are in the order of the file, not of time: CUPTI
 /// gives its buffers back as it likes.
 struct Capture
@@ -48,18 +59,21 @@ struct Capture
     std::uint64_t chunks = 0;
     std::uint64_t unknownRecords = 0; ///< of kinds that a later version writes
     std::uint64_t leftOver = 0;       ///< bytes behind the last complete chunk
+    Damage damage;
 
     /// Records that nobody took in time.
     [[nodiscard]] std::uint64_t lostRecords() const
     {
         return drops.byCupti + drops.byRecorder + drops.mappings;
     }
-    /// The program was killed, or left without its exit handlers: not that the file had no room.
+    /// The program was killed, or left without its exit handlers: not that the file had no room, or
+    /// that its end is damaged.
     [[nodiscard]] bool wasKilled() const
     {
-        return !ended && std::ranges::none_of(statuses, [](const Status& status) {
-            return status.code == wire::StatusCode::FileEnded;
-        });
+        return !ended && !damage.isAtEnd
+               && std::ranges::none_of(statuses, [](const Status& status) {
+                      return status.code == wire::StatusCode::FileEnded;
+                  });
     }
     /// Empty for 0 and for ids that the file hasn't.
     [[nodiscard]] std::string_view text(std::uint32_t id) const

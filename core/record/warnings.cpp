@@ -32,6 +32,8 @@ std::vector<std::string> warningsOf(const std::filesystem::path& file,
                                        capture.drops.cutBuffers == 1 ? "one record is missing"
                                                                      : "records are missing",
                                        io::pathText(file)));
+    if (const std::string damage = capture::damageText(capture.damage); !damage.empty())
+        warnings.push_back(fmt::format("{}: {}", io::pathText(file), damage));
     if (capture.wasKilled())
         warnings.push_back(fmt::format("The program was ended before it could finish {}: the "
                                        "recording lacks its last moments.",

@@ -22,7 +22,8 @@ void check(std::string_view bytes)
             std::abort();
         return;
     }
-    if (read->leftOver > bytes.size())
+    if (read->leftOver + read->damage.bytes > bytes.size()
+        || (read->damage.bytes > 0) != (read->damage.chunks > 0))
         std::abort();
     for (const auto& device : plimsoll::capture::deviceBytes(*read))
         if (device.last > device.peak)

@@ -271,6 +271,7 @@ CheckRow recordingRow(const capture::Capture& capture, std::size_t leftOverMappi
     count(capture.drops.mappings, "record", "of virtual memory lost by the recorder");
     count(capture.drops.cutBuffers, "buffer", "of CUPTI's that ended within a record");
     count(capture.leftOver, "byte", "behind the last complete part of the file");
+    count(capture.damage.bytes, "byte", "in damaged parts of the file");
     count(capture.unknownRecords, "record", "of an unknown kind");
     count(leftOverMappings, "call", "on virtual memory that the program has not made");
     if (!capture.ended)

@@ -49,6 +49,7 @@ ordered_json summaryJson(const std::filesystem::path& file, const capture::Captu
             {"lost_records", capture.lostRecords()},
             {"cut_buffers", capture.drops.cutBuffers},
             {"left_over_bytes", capture.leftOver},
+            {"damaged_bytes", capture.damage.bytes},
             {"statuses", std::move(statuses)}};
 }
 

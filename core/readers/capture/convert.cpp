@@ -3,6 +3,7 @@
 
 #include "core/base/format.h"
 #include "core/base/try.h"
+#include "core/capture/decode.h"
 #include "core/capture/in_time.h"
 #include "core/readers/capture/call_stacks.h"
 
@@ -247,8 +248,10 @@ void addGaps(const Capture& capture, memtrace::Builder& builder)
 {
     builder.setOfDriver();
     for (const plimsoll::capture::Status& status : capture.statuses)
-        if (status.severity != wire::Severity::Note)
+        if (status.severity != wire::Severity::Note && !status.text.empty())
             builder.addGap(status.text);
+    if (const std::string damage = plimsoll::capture::damageText(capture.damage); !damage.empty())
+        builder.addGap(damage);
     if (const std::uint64_t lost = capture.lostRecords(); lost > 0)
         builder.addGap(
             fmt::format("{} missing, because the recorder could not take {} in time.",

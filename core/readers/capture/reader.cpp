@@ -27,8 +27,10 @@ base::Error withReason(base::Error error, const Capture& capture, std::string_vi
 {
     if (error.kind != base::ErrorKind::File)
         return error;
-    const auto failure = std::ranges::find(
-        capture.statuses, plimsoll::capture::wire::Severity::Failure, &Status::severity);
+    const auto failure = std::ranges::find_if(capture.statuses, [](const Status& status) {
+        return status.severity == plimsoll::capture::wire::Severity::Failure
+               && !status.text.empty();
+    });
     error.message = failure != capture.statuses.end()
                         ? fmt::format("{}: {}", name, failure->text)
                         : fmt::format("{} is a recording, but {}.", name, error.message);

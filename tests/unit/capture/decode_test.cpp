@@ -7,6 +7,7 @@
 
 #include <QTest>
 
+#include <array>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -67,6 +68,10 @@ private Q_SLOTS:
     void readsWhatLaterVersionsAdd();
     void readsAFileThatIsCutAtEachByte();
     void noFlippedBitIsRead();
+    void goesOnBehindDamage_data();
+    void goesOnBehindDamage();
+    void lostTextsAreEmpty();
+    void saysWhereDamageIs();
     void refusesWhatMakesNoSense_data();
     void refusesWhatMakesNoSense();
     void refusesOtherFiles_data();
@@ -133,13 +138,123 @@ void DecodeTest::readsAFileThatIsCutAtEachByte()
 void DecodeTest::noFlippedBitIsRead()
 {
     const std::string whole = everyKind();
+    const std::array sizes{whole.find("CHNK", 20), whole.rfind("CHNK")};
     for (std::size_t bit = 8 * sizeof(wire::FileHead); bit < 8 * whole.size(); ++bit) {
         std::string flipped = whole;
         flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << (bit % 8)));
         const auto read = capture::decode(flipped, "x.plmcap");
         QVERIFY2(read, tests::messageOf(read));
-        QVERIFY(read->chunks < 3 && read->leftOver > 0 && !read->ended);
+        // What isn't read is left over, or damaged: 8 records are in the second chunk.
+        const bool isFirst = bit / 8 < sizes[0];
+        const bool isLast = bit / 8 >= sizes[1];
+        QCOMPARE(read->chunks, std::uint64_t{2});
+        QCOMPARE(listed(*read), std::size_t{isFirst ? 12U : isLast ? 8U : 6U});
+        QCOMPARE(read->ended, !isLast);
+        QVERIFY(isLast || read->damage.chunks == 1);
+        QCOMPARE(read->leftOver + read->damage.bytes, isFirst  ? sizes[0] - sizeof(wire::FileHead)
+                                                      : isLast ? whole.size() - sizes[1]
+                                                               : sizes[1] - sizes[0]);
+        QVERIFY(read->text(1).empty() == isFirst);
+        QCOMPARE(read->text(3), std::string_view{isFirst || isLast ? "im2col" : ""});
     }
+}
+
+/// A file of chunks with a clock each, which says of which it is.
+std::string clocks(std::uint64_t count, std::uint64_t first = 0)
+{
+    CaptureFile file;
+    for (std::uint64_t i = first; i < first + count; ++i)
+        file.add(wire::Clock{.cupti = i}).seal();
+    return file.bytes();
+}
+
+constexpr std::size_t kHead = sizeof(wire::FileHead);
+constexpr std::size_t kOne = sizeof(wire::ChunkHead) + sizeof(wire::Clock);
+
+void DecodeTest::goesOnBehindDamage_data()
+{
+    QTest::addColumn<std::string>("bytes");
+    QTest::addColumn<QList<int>>("read");     // chunks
+    QTest::addColumn<QList<qint64>>("where"); // damaged chunks, their bytes, the first; left over
+    const auto spoilt = [](std::size_t at, std::size_t count) {
+        return clocks(5).replace(at, count, count, '!');
+    };
+    QTest::newRow("nothing") << clocks(5) << QList<int>{0, 1, 2, 3, 4} << QList<qint64>{0, 0, 0, 0};
+    QTest::newRow("a byte of a record") << spoilt(kHead + kOne + 30, 1) << QList<int>{0, 2, 3, 4}
+                                        << QList<qint64>{1, kOne, kHead + kOne, 0};
+    QTest::newRow("the mark of a chunk") << spoilt(kHead + kOne, 1) << QList<int>{0, 2, 3, 4}
+                                         << QList<qint64>{1, kOne, kHead + kOne, 0};
+    QTest::newRow("the length of a chunk") << spoilt(kHead + kOne + 4, 4) << QList<int>{0, 2, 3, 4}
+                                           << QList<qint64>{1, kOne, kHead + kOne, 0};
+    QTest::newRow("two chunks and a half")
+        << spoilt(kHead + kOne, 2 * kOne + 30) << QList<int>{0, 4}
+        << QList<qint64>{3, 3 * kOne, kHead + kOne, 0};
+    QTest::newRow("two places") << spoilt(kHead + 30, 1).replace(kHead + 2 * kOne + 30, 1, "!")
+                                << QList<int>{1, 3, 4} << QList<qint64>{2, 2 * kOne, kHead, 0};
+    QTest::newRow("the last one") << spoilt(kHead + 4 * kOne + 30, 1) << QList<int>{0, 1, 2, 3}
+                                  << QList<qint64>{1, kOne, kHead + 4 * kOne, 0};
+    QTest::newRow("cut") << clocks(5).substr(0, kHead + 4 * kOne + 30) << QList<int>{0, 1, 2, 3}
+                         << QList<qint64>{0, 0, 0, 30};
+    QTest::newRow("damaged, and cut")
+        << spoilt(kHead + kOne + 30, 1).substr(0, kHead + 4 * kOne + 30) << QList<int>{0, 2, 3}
+        << QList<qint64>{1, kOne, kHead + kOne, 30};
+    // A chunk of another file that begins with the same number is no part of this one.
+    QTest::newRow("other bytes behind")
+        << clocks(2) + "CHNK and so on, or not." + clocks(2) << QList<int>{0, 1}
+        << QList<qint64>{0, 0, 0, 23 + kHead + 2 * kOne};
+}
+
+void DecodeTest::goesOnBehindDamage()
+{
+    QFETCH(std::string, bytes);
+    QFETCH(QList<int>, read);
+    QFETCH(QList<qint64>, where);
+    const auto found = capture::decode(bytes, "x.plmcap");
+    QVERIFY2(found, tests::messageOf(found));
+    QList<int> chunks;
+    for (const wire::Clock& clock : found->clocks)
+        chunks += static_cast<int>(clock.cupti);
+    QCOMPARE(chunks, read);
+    QCOMPARE(found->chunks, static_cast<std::uint64_t>(read.size()));
+    QCOMPARE((QList<qint64>{static_cast<qint64>(found->damage.chunks),
+                            static_cast<qint64>(found->damage.bytes),
+                            static_cast<qint64>(found->damage.firstAt),
+                            static_cast<qint64>(found->leftOver)}),
+             where);
+}
+
+/// Ids go on behind texts that are lost, and nothing else takes their place.
+void DecodeTest::lostTextsAreEmpty()
+{
+    const auto fileWith = [](std::uint32_t next) {
+        CaptureFile file;
+        file.addText(1, "one").seal().addText(2, "two").addText(3, "three").seal();
+        file.add(wire::Kernel{.name = 2}).seal();
+        file.addText(next, "next").add(wire::Kernel{.name = next}).seal();
+        return std::string{file.bytes()}.replace(kHead + sizeof(wire::ChunkHead) + 24 + 30, 1, "!");
+    };
+    const auto read = capture::decode(fileWith(4), "x.plmcap");
+    QVERIFY2(read, tests::messageOf(read));
+    QCOMPARE(read->damage.chunks, std::uint64_t{1});
+    QCOMPARE(read->text(1), std::string_view{"one"});
+    QCOMPARE(read->text(read->kernels.at(0).name), std::string_view{});
+    QCOMPARE(read->text(3), std::string_view{});
+    QCOMPARE(read->text(read->kernels.at(1).name), std::string_view{"next"});
+    // More than the lost bytes can have held make no sense, nor do ids that were given already.
+    for (const std::uint32_t id : {1U, 50U})
+        QVERIFY(!capture::decode(fileWith(id), "x.plmcap"));
+}
+
+void DecodeTest::saysWhereDamageIs()
+{
+    QCOMPARE(capture::damageText({}), std::string{});
+    QCOMPARE(capture::damageText({1, 41760, 23264, false}),
+             std::string{"The file is damaged at byte 23264: 1 part (40.8 KiB) can't be read, so "
+                         "that what was recorded in it is missing; the parts behind it are read."});
+    QCOMPARE(capture::damageText({2, 41760, 23264, true}),
+             std::string{"The file is damaged at byte 23264: 2 parts (40.8 KiB) can't be read, so "
+                         "that what was recorded in them is missing, up to the end of the "
+                         "recording."});
 }
 
 void DecodeTest::refusesWhatMakesNoSense_data()

@@ -81,6 +81,7 @@ private Q_SLOTS:
     void rangesAreAnnotations();
     void aClockOfItsOwnIsSetRight();
     void tellsWhatIsMissing();
+    void namesDamage();
     void saysWhyThereIsNoMemory();
     void isRecognised();
 };
@@ -246,6 +247,48 @@ void CaptureTest::tellsWhatIsMissing()
     QVERIFY(gaps[3].starts_with("1 buffer of CUPTI ended within a record"));
     QVERIFY(gaps[4].starts_with("The recording has no end"));
     QVERIFY(std::ranges::all_of(gaps, tests::isOneSentence));
+}
+
+/// A damaged part isn't taken for the end of the recording.
+void CaptureTest::namesDamage()
+{
+    CaptureFile file;
+    for (std::uint64_t i = 1; i <= 3; ++i)
+        file.add(memory(i, MemoryOperation::Allocate, 0x1000 * i, 64)).seal();
+    file.add(wire::End{}).seal();
+    const std::size_t one = sizeof(wire::ChunkHead) + sizeof(wire::Memory);
+    const auto gapsOf = [&](std::size_t spoiltAt, std::size_t size) {
+        std::string bytes = file.bytes().substr(0, size);
+        if (spoiltAt < size)
+            bytes[spoiltAt] = static_cast<char>(bytes[spoiltAt] ^ 1);
+        const tests::TempFolder folder;
+        const auto read = readers::readProfile(io::Source{folder.fileWith("x.plmcap", bytes)});
+        std::vector<std::string> gaps = read ? read->trace->gaps() : std::vector<std::string>{};
+        if (read)
+            gaps.push_back(std::to_string(read->trace->devices().at(0).allocations().size()));
+        return gaps;
+    };
+    const std::size_t whole = file.bytes().size();
+    const std::vector<std::string> sound = gapsOf(whole, whole);
+    QCOMPARE(sound.size(), std::size_t{2});
+    QCOMPARE(sound[1], std::string{"3"});
+    const std::vector<std::string> damaged = gapsOf(sizeof(wire::FileHead) + one + 40, whole);
+    QCOMPARE(damaged.size(), std::size_t{3});
+    QVERIFY2(damaged[1].starts_with("The file is damaged at byte "
+                                    + std::to_string(sizeof(wire::FileHead) + one) + ": 1 part "),
+             damaged[1].c_str());
+    QVERIFY(tests::isOneSentence(damaged[1]));
+    QCOMPARE(damaged[2], std::string{"2"});
+    // A file that is cut isn't damaged.
+    const std::vector<std::string> cut = gapsOf(whole, sizeof(wire::FileHead) + 2 * one + 40);
+    QCOMPARE(cut.size(), std::size_t{3});
+    QVERIFY(cut[1].starts_with("The recording has no end: its program is still running"));
+    QCOMPARE(cut[2], std::string{"2"});
+    // The end itself is damaged.
+    const std::vector<std::string> end = gapsOf(whole - 1, whole);
+    QCOMPARE(end.size(), std::size_t{3});
+    QVERIFY2(end[1].ends_with(", up to the end of the recording."), end[1].c_str());
+    QCOMPARE(end[2], std::string{"3"});
 }
 
 void CaptureTest::saysWhyThereIsNoMemory()
