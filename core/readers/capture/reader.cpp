@@ -31,9 +31,13 @@ base::Error withReason(base::Error error, const Capture& capture, std::string_vi
         return status.severity == plimsoll::capture::wire::Severity::Failure
                && !status.text.empty();
     });
-    error.message = failure != capture.statuses.end()
-                        ? fmt::format("{}: {}", name, failure->text)
-                        : fmt::format("{} is a recording, but {}.", name, error.message);
+    error.message =
+        failure != capture.statuses.end() ? fmt::format("{}: {}", name, failure->text)
+        : capture.damage.chunks > 0
+            ? fmt::format("{} is damaged at byte {} ({} bytes can't be read), and {} in "
+                          "what is left of it.",
+                          name, capture.damage.firstAt, capture.damage.bytes, error.message)
+            : fmt::format("{} is a recording, but {}.", name, error.message);
     return error;
 }
 

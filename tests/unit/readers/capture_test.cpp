@@ -284,6 +284,15 @@ void CaptureTest::namesDamage()
     QCOMPARE(cut.size(), std::size_t{3});
     QVERIFY(cut[1].starts_with("The recording has no end: its program is still running"));
     QCOMPARE(cut[2], std::string{"2"});
+    // Nothing else is left.
+    std::string only =
+        CaptureFile{}.add(memory(1, MemoryOperation::Allocate, 16, 64)).seal().bytes();
+    only.back() = '!';
+    const tests::TempFolder folder;
+    const auto none = readers::readProfile(io::Source{folder.fileWith("x.plmcap", only)});
+    QCOMPARE(tests::faultOfRefusal(none, {"x.plmcap", "is damaged at byte 16 (",
+                                          "bytes can't be read), and the recording has no events"}),
+             std::string{});
     // The end itself is damaged.
     const std::vector<std::string> end = gapsOf(whole - 1, whole);
     QCOMPARE(end.size(), std::size_t{3});
