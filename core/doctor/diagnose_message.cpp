@@ -176,10 +176,10 @@ void addLimit(Diagnosis& diagnosis)
     const Bytes gain = message.free->value - left->value;
     add(diagnosis,
         {.id = "memory_fraction",
-         .text = fmt::format("The process may use {} only, by {}: {} of the device are free. "
-                             "Without that limit, {} more could be used.",
+         .text = fmt::format("The process may use {} only: raise the limit of {}. {} of the device "
+                             "are free, more than it leaves.",
                              bytesText(message.allowed->value), limitName(message),
-                             bytesText(message.free->value), bytesText(gain)),
+                             bytesText(message.free->value)),
          .saves = gain,
          .atMost = {},
          .known = HowKnown::Live},
