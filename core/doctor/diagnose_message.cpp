@@ -109,6 +109,24 @@ std::string processesText(const ErrorMessage& message)
     return fmt::format("{}", fmt::join(each, ", "));
 }
 
+/// How much PyTorch could use of memory that others give back; none: all of it.
+std::optional<ToldBytes> roomBelowLimit(const ErrorMessage& message)
+{
+    const std::optional<ToldBytes> left = leftByLimit(message);
+    if (!left || !message.free)
+        return std::nullopt;
+    return ToldBytes{std::max(Bytes{}, left->value - message.free->value),
+                     left->error + message.free->error};
+}
+
+/// What has to be said where so many bytes would be free besides.
+const char* limitText(const ErrorMessage& message, Bytes bytes)
+{
+    const std::optional<ToldBytes> room = roomBelowLimit(message);
+    return room && room->value < bytes ? " To use all of that, raise the limit of the process, too."
+                                       : "";
+}
+
 /// Savings of which only a bound is known, which begins the text; none where it is within what
 /// printed sizes are off.
 void addBound(Diagnosis& diagnosis, const char* id, const std::optional<ToldBytes>& bytes,
@@ -116,7 +134,8 @@ void addBound(Diagnosis& diagnosis, const char* id, const std::optional<ToldByte
 {
     if (isMoreThanRounding(bytes))
         add(diagnosis, {.id = id,
-                        .text = fmt::format("{} {}", bytesText(bytes->value), text),
+                        .text = fmt::format("{} {}{}", bytesText(bytes->value), text,
+                                            limitText(*diagnosis.message, bytes->value)),
                         .saves = {},
                         .atMost = bytes->value,
                         .known = HowKnown::Live});
@@ -127,16 +146,21 @@ void addOutsideRemedies(Diagnosis& diagnosis)
 {
     const ErrorMessage& message = *diagnosis.message;
     const ToldBytes listed = listedBytes(message);
-    if (listed.value > Bytes{})
+    if (listed.value > Bytes{}) {
+        const std::optional<ToldBytes> room = roomBelowLimit(message);
+        const ToldBytes usable = room && room->value < listed.value ? *room : listed;
+        const bool isUsable = usable.value > Bytes{};
         add(diagnosis,
             {.id = "other_processes",
              .text = fmt::format("Other processes use {} of the device ({}): end them if you can, "
-                                 "or use another device.",
-                                 bytesText(listed.value), processesText(message)),
-             .saves = listed.value,
-             .atMost = {},
+                                 "or use another device.{}",
+                                 bytesText(listed.value), processesText(message),
+                                 limitText(message, listed.value)),
+             .saves = isUsable ? std::optional{usable.value} : std::nullopt,
+             .atMost = isUsable ? std::nullopt : std::optional{listed.value},
              .known = HowKnown::Live},
-            listed.error);
+            usable.error);
+    }
     const auto notListed = [&](const std::optional<ToldBytes>& bytes) {
         return bytes ? difference(*bytes, listed) : std::nullopt;
     };

@@ -287,7 +287,11 @@ void ErrorMessageTest::diagnosesWhatOthersUse()
     QCOMPARE(found.missing->error.count(), std::int64_t{2 * 5368710});
     QCOMPARE(found.remedies[0].id, std::string{"other_processes"});
     QVERIFY(found.remedies[0].enough == doctor::Enough::Allocation);
-    QCOMPARE(found.remedies[0].saves->count(), bytes(10, kGiB));
+    // Of 10 GiB that would be free the limit lets the process use what it has left.
+    QCOMPARE(found.remedies[0].saves->count(),
+             bytes(85.5, kGiB) - bytes(80.63, kGiB) - bytes(120.54, kMiB) - bytes(1.18, kGiB));
+    QVERIFY(found.remedies[0].text.find("10.00 GiB") != std::string::npos);
+    QVERIFY(found.remedies[0].text.ends_with(" raise the limit of the process, too."));
     QCOMPARE(found.remedies[0].known, doctor::HowKnown::Live);
     const doctor::Remedy* expandable = remedy(found, "expandable_segments");
     QVERIFY(expandable && !expandable->saves && expandable->enough == doctor::Enough::NotKnown);
@@ -414,6 +418,16 @@ void ErrorMessageTest::tellsWhatLiftingTheLimitGives()
     QCOMPARE(limit->saves->count(), bytes(3.12, kGiB) - left);
     QVERIFY(limit->text.find("torch.cuda.set_per_process_memory_fraction()") != std::string::npos);
     QVERIFY(remedy(after("2.00 GiB"), "memory_fraction")->enough == doctor::Enough::Allocation);
+    // More free memory is of no use below that limit.
+    const doctor::Remedy* outside = remedy(found, "outside_pytorch");
+    QVERIFY(outside && outside->text.ends_with(" raise the limit of the process, too."));
+    const auto others = diagnose(*parseErrorMessage(
+        oomOf("2.00 GiB", "3.00 GiB is free. Process 7 has 30.00 GiB memory in use. Including "
+                          "non-PyTorch memory, this process has 40.00 GiB memory in use. 21.50 GiB "
+                          "allowed;")));
+    QCOMPARE(remedy(others, "other_processes")->atMost->count(), bytes(30, kGiB));
+    QVERIFY(!remedy(others, "other_processes")->saves);
+    QVERIFY(remedy(others, "other_processes")->enough == doctor::Enough::NotKnown);
     // 3.12 GiB are free, within 0.005; and as many are asked for.
     QVERIFY(remedy(after("3.12 GiB"), "memory_fraction")->enough == doctor::Enough::NotKnown);
 }
