@@ -12,6 +12,7 @@
 #include "core/doctor/remedies.h"
 #include "core/io/byte_source.h"
 #include "core/workspace/file_formats.h"
+#include "core/workspace/profile/planned_remedy.h"
 
 #include <fmt/format.h>
 
@@ -73,8 +74,10 @@ public:
                              "Device; by default the one on which an allocation failed last, else "
                              "the one with the highest peak");
         command().add_option("--top", m_top, "Groups to print")->check(wholeNumber(1, kMostGroups));
-        command().add_option("--graph", m_step.graph,
-                             "Traced step of the program: a plan for it becomes a remedy, too");
+        command().add_option(
+            "--graph", m_step.graph,
+            "Traced step of the program: a plan for it becomes a remedy, too. By default "
+            "the one that a session keeps with the profile");
         command()
             .add_option("--gpu", m_step.gpu, "GPU for the times of that plan")
             ->capture_default_str()
@@ -93,9 +96,13 @@ public:
 private:
     void addPlan(doctor::Diagnosis& diagnosis) const
     {
-        if (m_step.graph.empty())
-            return;
-        doctor::addPlanned(diagnosis.remedies, plannedRemedy(m_step, diagnosis, common()));
+        if (!m_step.graph.empty()) {
+            doctor::addPlanned(diagnosis.remedies, plannedRemedy(m_step, diagnosis, common()));
+        } else if (const auto kept = m_file == "-" ? nullptr : keptGraph(m_file, common())) {
+            Watch watch{common().quiet ? std::string{} : "Planning " + io::pathText(m_file)};
+            doctor::addPlanned(diagnosis.remedies, orThrow(workspace::plannedRemedy(
+                                                       *kept, diagnosis, watch.context())));
+        }
     }
     [[nodiscard]] Answer ofFile() const
     {

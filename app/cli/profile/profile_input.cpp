@@ -8,6 +8,7 @@
 #include "core/memtrace/columns/column_file.h"
 #include "core/memtrace/summary.h"
 #include "core/session/session_store.h"
+#include "core/waterfall/named_allocations.h"
 #include "core/workspace/file_formats.h"
 #include "core/workspace/profile/profile_document.h"
 
@@ -70,10 +71,14 @@ bool mayHoldProfile(const std::string& session)
         .value_or(true);
 }
 
-/// The only profile of a session.
-readers::ReadProfile profileOfSession(const std::string& file)
+bool isSession(const std::string& file)
 {
-    const session::SessionStore store = orThrow(session::SessionStore::open(file));
+    return workspace::fileFormats().kindOf(file) == readers::FileKind::Session;
+}
+
+/// The only profile of a session.
+session::SavedDocument savedProfile(const session::SessionStore& store, const std::string& file)
+{
     std::optional<session::SavedDocument> profile;
     for (const session::SavedDocument& document : orThrow(store.documents())) {
         if (!isProfileDocument(document))
@@ -90,8 +95,15 @@ readers::ReadProfile profileOfSession(const std::string& file)
                         fmt::format("{}: the session holds no memory profile (\"plimsoll-cli "
                                     "session show\" shows what it holds).",
                                     io::pathText(file)));
+    return *std::move(profile);
+}
+
+readers::ReadProfile profileOfSession(const std::string& file)
+{
+    const session::SessionStore store = orThrow(session::SessionStore::open(file));
+    session::SavedDocument profile = savedProfile(store, file);
     auto content =
-        std::make_shared<const std::string>(orThrow(store.blob(profile->id, session::kContent)));
+        std::make_shared<const std::string>(orThrow(store.blob(profile.id, session::kContent)));
     base::Result<memtrace::MemoryTracePtr> trace = memtrace::readColumns(std::move(content));
     if (!trace)
         throw VerbError(trace.error().kind,
@@ -99,7 +111,7 @@ readers::ReadProfile profileOfSession(const std::string& file)
                                     io::pathText(file), trace.error().message));
     const std::int64_t version = orThrow(store.database().value("PRAGMA user_version"));
     return {*std::move(trace), "plimsoll-session", static_cast<int>(version),
-            std::move(profile->contentHash)};
+            std::move(profile.contentHash)};
 }
 
 } // namespace
@@ -113,7 +125,7 @@ std::optional<readers::FileKind> inputKind(const std::string& file)
 
 readers::ReadProfile readWholeProfile(const std::string& file, const Common& common)
 {
-    if (workspace::fileFormats().kindOf(file) == readers::FileKind::Session)
+    if (isSession(file))
         return profileOfSession(file);
     io::Source source{file};
     Watch watch{common.quiet ? std::string{} : "Reading " + source.name()};
@@ -124,7 +136,25 @@ readers::ReadProfile readWholeProfile(const std::string& file, const Common& com
 
 memtrace::MemoryTracePtr readProfile(const std::string& file, const Common& common)
 {
-    return readWholeProfile(file, common).trace;
+    memtrace::MemoryTracePtr trace = readWholeProfile(file, common).trace;
+    const std::shared_ptr<const workspace::ComparedStep> graph = keptGraph(file, common);
+    if (!graph)
+        return trace;
+    Watch watch{common.quiet ? std::string{} : "Naming allocations of " + io::pathText(file)};
+    const std::size_t device = memtrace::highestDevice(*trace);
+    const auto names = workspace::namesFrom(*graph, *trace, device, watch.context());
+    // A graph of another model names nothing, as in the app.
+    return names ? waterfall::withNames(*trace, device, **names) : trace;
+}
+
+std::shared_ptr<const workspace::ComparedStep> keptGraph(const std::string& file,
+                                                         const Common& common)
+{
+    if (!isSession(file))
+        return nullptr;
+    Watch watch{common.quiet ? std::string{} : "Reading " + io::pathText(file)};
+    const session::SessionStore store = orThrow(session::SessionStore::open(file));
+    return orThrow(workspace::graphOfProfile(store, savedProfile(store, file), watch.context()));
 }
 
 std::string gapsText(const memtrace::MemoryTrace& trace)

@@ -4,8 +4,10 @@
 #include "app/cli/command.h"
 #include "core/memtrace/memory_trace.h"
 #include "core/readers/descriptor.h"
+#include "core/workspace/waterfall/compared_step.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -18,8 +20,13 @@ namespace plimsoll::cli {
 /// Reads a memory profile, or the only one of a session, with progress on a terminal. Throws
 /// VerbError.
 [[nodiscard]] readers::ReadProfile readWholeProfile(const std::string& file, const Common& common);
-/// The same, without what it was read from.
+/// The same, without what it was read from. Of a session that keeps a graph of the model with the
+/// profile, allocations of the device with the highest peak have the names that the graph gives.
 [[nodiscard]] memtrace::MemoryTracePtr readProfile(const std::string& file, const Common& common);
+
+/// The graph of the model that a session keeps with its profile; null: none, or no session.
+[[nodiscard]] std::shared_ptr<const workspace::ComparedStep> keptGraph(const std::string& file,
+                                                                       const Common& common);
 
 /// What the recording can't show, a line each; empty if there is nothing.
 [[nodiscard]] std::string gapsText(const memtrace::MemoryTrace& trace);

@@ -72,14 +72,10 @@ void readState(const std::string& text, ProfileDocument& document)
 void restoreGraph(const session::SessionStore& store, const session::SavedDocument& saved,
                   const base::JobContext& job, ProfileDocument& document)
 {
-    const json state = json::parse(saved.state, nullptr, false);
-    const auto at = state.is_object() ? state.find("graph_of_model") : state.end();
-    if (!state.is_object() || at == state.end())
-        return;
-    Result<std::optional<ComparedStep>> graph = restoredStep(store, saved.id, at->dump(), job);
-    if (graph && *graph)
-        document.settings.graph = std::make_shared<const ComparedStep>(**std::move(graph));
-    else if (!graph && graph.error().kind != base::ErrorKind::Cancelled)
+    auto graph = graphOfProfile(store, saved, job);
+    if (graph)
+        document.settings.graph = *std::move(graph);
+    else if (graph.error().kind != base::ErrorKind::Cancelled)
         document.notes.push_back(
             fmt::format("The graph of the model could not be restored ({}); use it again.",
                         graph.error().message));
@@ -98,6 +94,19 @@ std::string profileName(const std::filesystem::path& file)
 {
     return base::printable((file.extension() == ".gz" ? file.stem() : file.filename()).string(),
                            80);
+}
+
+Result<std::shared_ptr<const ComparedStep>> graphOfProfile(const session::SessionStore& store,
+                                                           const session::SavedDocument& saved,
+                                                           const base::JobContext& job)
+{
+    const json state = json::parse(saved.state, nullptr, false);
+    const auto at = state.is_object() ? state.find("graph_of_model") : state.end();
+    if (!state.is_object() || at == state.end())
+        return nullptr;
+    ASSIGN_OR_RETURN(std::optional<ComparedStep> graph,
+                     restoredStep(store, saved.id, at->dump(), job));
+    return graph ? std::make_shared<const ComparedStep>(*std::move(graph)) : nullptr;
 }
 
 std::string ProfileDocument::state() const

@@ -48,4 +48,9 @@ private:
 /// The kind: profiles become such documents.
 [[nodiscard]] DocumentKind profileDocuments();
 
+/// The graph of the model that a session keeps with a profile; null: none.
+[[nodiscard]] base::Result<std::shared_ptr<const ComparedStep>>
+graphOfProfile(const session::SessionStore& store, const session::SavedDocument& saved,
+               const base::JobContext& job);
+
 } // namespace plimsoll::workspace

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sessions where a memory profile is taken.
+#include "core/io/byte_source.h"
 #include "core/memtrace/columns/column_file.h"
+#include "core/readers/registry.h"
 #include "core/session/session_store.h"
+#include "core/workspace/waterfall/compared_step.h"
 
 #include "tests/integration/cli/cli_runner.h"
 #include "tests/support/recorded_training.h"
@@ -28,6 +31,7 @@ private Q_SLOTS:
     void diagnoseAndLiveTakeIt();
     void everyOtherVerbTakesIt();
     void withoutOneProfileItIsRefused();
+    void theGraphThatItKeepsIsUsed();
 
 private:
     tests::TempFolder m_files;
@@ -120,6 +124,51 @@ void CliProfileSessionTest::withoutOneProfileItIsRefused()
     compareRefusal({text("diff"), m_first, two}, 3, text("holds several profiles"));
     compareRefusal({text("inspect"), two, text("--chain")}, 2, text("--chain is for graphs"));
     QVERIFY(!QFile::exists(out));
+}
+
+/// As in the app: allocations of backward have the names of the graph's ops, and a plan is a
+/// remedy.
+void CliProfileSessionTest::theGraphThatItKeepsIsUsed()
+{
+    const std::string sources = PLIMSOLL_SOURCE_DIR;
+    const std::string profile = sources + "/resources/samples/encoder_training.stand-in.pickle.gz";
+    const auto step =
+        workspace::readComparedStep(sources + "/tests/data/encoder.plimsoll.json.gz", {});
+    const auto read = readers::readProfile(io::Source{profile});
+    QVERIFY(step && read);
+    const std::string path = m_files.file("named.plimsoll");
+    const auto store =
+        session::SessionStore::create(path, [&](session::SessionStore& into) -> base::Result<void> {
+            session::SavedDocument document;
+            document.kind = "profile";
+            document.state = "{\"graph_of_model\": " + workspace::stepState(*step) + "}";
+            const auto id = into.addDocument(document);
+            if (!id || !into.saveBlob(*id, session::kContent, memtrace::writeColumns(*read->trace)))
+                return base::failure(base::ErrorKind::File, "It can't be saved.");
+            return workspace::storeStep(*step, into, *id);
+        });
+    QVERIFY(store);
+    const auto diagnosed = [](const std::string& file) {
+        const CliRun run = runCli({text("diagnose"), QString::fromStdString(file), text("--json")});
+        return run.exit == 0 ? run.json() : QJsonObject{};
+    };
+    const auto hasPlan = [](const QJsonObject& found) {
+        bool has = false;
+        for (const QJsonValue remedy : found[text("remedies")].toArray())
+            has = has || remedy.toObject()[text("how_known")] == text("plan");
+        return has;
+    };
+    const auto isNameless = [](const QJsonObject& found) {
+        bool is = false;
+        for (const QJsonValue group : found[text("by_frame")].toArray())
+            is = is || group.toObject()[text("name")] == text("(no Python frame)");
+        return is;
+    };
+    const QJsonObject named = diagnosed(path);
+    const QJsonObject alone = diagnosed(profile);
+    QCOMPARE(named[text("live_bytes")], alone[text("live_bytes")]);
+    QVERIFY(hasPlan(named) && !hasPlan(alone));
+    QVERIFY(isNameless(alone) && !isNameless(named));
 }
 
 } // namespace
