@@ -5,6 +5,7 @@
 #include "ui/document_page/pages_dock.h"
 
 #include <QAction>
+#include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QMouseEvent>
@@ -299,10 +300,13 @@ void DockedPage::restoreView()
     restoreFrom(view);
     const QByteArray docks =
         QByteArray::fromBase64(view.value(QStringLiteral("docks")).toString().toLatin1());
-    if (!docks.isEmpty() && view.value(QStringLiteral("narrow")).toBool() == m_isNarrow)
-        restoreState(docks, kLayoutVersion);
-    if (PagesDock* below = lastBelow())
-        below->setCurrentPage(view.value(QStringLiteral("page")).toInt());
+    if (docks.isEmpty() || view.value(QStringLiteral("narrow")).toBool() != m_isNarrow)
+        return;
+    restoreState(docks, kLayoutVersion);
+    const QJsonArray pages = view.value(QStringLiteral("pages")).toArray();
+    for (std::size_t i = 0; i < m_docks.size(); ++i)
+        if (const QJsonValue page = pages.at(static_cast<qsizetype>(i)); page.isDouble())
+            m_docks[i].first->setCurrentPage(page.toInt());
 }
 
 void DockedPage::storeView()
@@ -310,11 +314,13 @@ void DockedPage::storeView()
     // Nothing to store before the page was first shown, or in a layout that isn't the user's.
     if (!m_wasShown || m_isFocused || !isVisible())
         return;
-    const PagesDock* below = lastBelow();
+    QJsonArray pages; // in front, of each dock
+    for (const auto& [dock, area] : m_docks)
+        pages.append(dock->currentPage());
     QJsonObject view{
         {QStringLiteral("version"), kLayoutVersion},
         {QStringLiteral("narrow"), m_isNarrow},
-        {QStringLiteral("page"), below == nullptr ? 0 : below->currentPage()},
+        {QStringLiteral("pages"), pages},
         {QStringLiteral("docks"), QString::fromLatin1(saveState(kLayoutVersion).toBase64())},
     };
     addToView(view);

@@ -395,6 +395,8 @@ void ProfilePageTest::aSessionKeepsWhatIsShown()
     ProfilePage* page = openProfile(path);
     QVERIFY(page != nullptr);
     choose(*page, memtrace::Axis::Events);
+    tests::chooseTab(*page, QStringLiteral("Flame"), QStringLiteral("live"));
+    tests::chooseTab(*page, QStringLiteral("Leaks"), QStringLiteral("tables"));
     page->controller().setNotes(QStringLiteral("look at step 1"));
     QVERIFY(QTest::qWaitFor([&] { return page->isSettled() && !page->isUnsaved(); }, kPatience));
     trigger("file.close");
@@ -403,6 +405,9 @@ void ProfilePageTest::aSessionKeepsWhatIsShown()
     QVERIFY(page != nullptr);
     QCOMPARE(page->controller().document().settings.axis, memtrace::Axis::Events);
     QCOMPARE(page->controller().document().notesText, std::string{"look at step 1"});
+    QCOMPARE(page->dock(QStringLiteral("live")).currentPage(), 1); // of each dock
+    QCOMPARE(page->dock(QStringLiteral("tables")).currentPage(), 2);
+    QCOMPARE(page->dock(QStringLiteral("inspector")).currentPage(), 0);
     QVERIFY(!page->isUnsaved());
 }
 
