@@ -172,7 +172,7 @@ ui::PageRegistry pageKinds(ui::Settings& settings, const Arguments& arguments)
                                     settings),
              ui::comparePageKind(settings), ui::waterfallPageKind(settings)},
             ui::timelineCommands(),
-            {ui::launchCommand(settings, recorder)}};
+            {ui::launchCommand(settings, recorder), ui::messageCommand()}};
 }
 
 } // namespace plimsoll::gui

@@ -58,7 +58,7 @@ void WindowFixture::openWindow(QSize size, std::optional<base::Budget> firstBudg
                                 *m_settings),
          ui::comparePageKind(*m_settings), ui::waterfallPageKind(*m_settings)},
         ui::timelineCommands(),
-        {ui::launchCommand(*m_settings, recorder)}};
+        {ui::launchCommand(*m_settings, recorder), ui::messageCommand()}};
     if (extend)
         extend(registry);
     m_window = std::make_unique<ui::MainWindow>(*m_settings, std::move(registry));

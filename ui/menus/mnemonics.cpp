@@ -2,6 +2,7 @@
 #include "ui/menus/mnemonics.h"
 
 #include <QAction>
+#include <QHash>
 #include <QMenu>
 #include <QSet>
 
@@ -33,6 +34,56 @@ QList<qsizetype> lettersOf(const QString& text)
     return first + others;
 }
 
+/// Gives each action a letter of its own. Where all of an action's letters are taken, others change
+/// theirs (augmenting paths of a bipartite matching), so that nobody goes without if that can be.
+class Letters
+{
+public:
+    Letters(const QList<QAction*>& actions, const QSet<QChar>& taken)
+        : m_actions{actions}, m_taken{taken}, m_places(actions.size(), -1)
+    {
+    }
+    void give(qsizetype action)
+    {
+        m_seen.clear();
+        static_cast<void>(find(action));
+    }
+    /// In the action's text; -1: none.
+    [[nodiscard]] qsizetype placeOf(qsizetype action) const { return m_places[action]; }
+
+private:
+    [[nodiscard]] bool find(qsizetype action)
+    {
+        const QString text = m_actions[action]->text();
+        const QList<qsizetype> letters = lettersOf(text);
+        for (const bool mayMove : {false, true})
+            for (const qsizetype at : letters) {
+                const QChar letter = text[at].toLower();
+                const auto owner = m_owners.constFind(letter);
+                const bool isFree = owner == m_owners.constEnd();
+                if (m_taken.contains(letter) || isFree == mayMove)
+                    continue;
+                if (mayMove && (m_seen.contains(letter) || !moves(*owner, letter)))
+                    continue;
+                m_owners[letter] = action;
+                m_places[action] = at;
+                return true;
+            }
+        return false;
+    }
+    [[nodiscard]] bool moves(qsizetype owner, QChar letter)
+    {
+        m_seen << letter;
+        return find(owner);
+    }
+
+    const QList<QAction*>& m_actions;
+    const QSet<QChar>& m_taken;
+    QList<qsizetype> m_places;
+    QHash<QChar, qsizetype> m_owners;
+    QSet<QChar> m_seen; ///< letters whose owners were asked for this action
+};
+
 } // namespace
 
 void addMnemonics(const QList<QAction*>& actions)
@@ -50,16 +101,12 @@ void addMnemonics(const QList<QAction*>& actions)
             without << action;
         }
     }
-    for (QAction* action : without) {
-        QString text = action->text();
-        for (const qsizetype at : lettersOf(text)) {
-            if (used.contains(text[at].toLower()))
-                continue;
-            used << text[at].toLower();
-            action->setText(text.insert(at, u'&'));
-            break;
-        }
-    }
+    Letters letters{without, used};
+    for (qsizetype i = 0; i < without.size(); ++i)
+        letters.give(i);
+    for (qsizetype i = 0; i < without.size(); ++i)
+        if (const qsizetype at = letters.placeOf(i); at >= 0)
+            without[i]->setText(without[i]->text().insert(at, u'&'));
 }
 
 void addMnemonics(QMenu& menu)

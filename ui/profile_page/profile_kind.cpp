@@ -165,13 +165,19 @@ std::vector<PageCommand> commands()
         {.place = Own, .text = QObject::tr("Axis"), .choice = axisChoice()},
         {.place = Own, .text = QObject::tr("Layers"), .choice = layerChoice()},
         {.place = Own, .text = QObject::tr("Lower Plot"), .choice = lowerPlotChoice()},
-        {.place = Own},
-        {Own, "profile.message", QObject::tr("&Diagnose a Message…"), "",
-         [](DocumentPage& page) { MessageDialog{page.window()}.exec(); }},
     };
 }
 
 } // namespace
+
+WindowCommand messageCommand()
+{
+    return {.id = "file.diagnose",
+            .text = QObject::tr("Diagnose a Message…"),
+            .key = "Ctrl+Shift+M",
+            .icon = "warn",
+            .run = [](const WindowAccess& access) { MessageDialog{&access.window}.exec(); }};
+}
 
 PageKind profilePageKind(Settings& settings, ProfileLayout layout,
                          std::shared_ptr<Recorder> recorder)

@@ -16,4 +16,7 @@ class Settings;
 [[nodiscard]] PageKind profilePageKind(Settings& settings, ProfileLayout layout,
                                        std::shared_ptr<Recorder> recorder = {});
 
+/// The window's command that takes an out-of-memory message of PyTorch: "file.diagnose".
+[[nodiscard]] WindowCommand messageCommand();
+
 } // namespace plimsoll::ui

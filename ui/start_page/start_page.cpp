@@ -276,8 +276,6 @@ void StartPage::buildGpu(QHBoxLayout& row)
     m_gpu->setAccessibleName(tr("Your GPU"));
     m_gpu->setToolTip(tr("Files open at the memory of this GPU."));
     m_gpu->setPlaceholderText(tr("Choose your GPU"));
-    auto* label = new TextLabel{tr("Your GPU"), TextRole::Body, Role::Muted, m_column};
-    row.addWidget(label);
     row.addWidget(m_gpu);
     showGpus();
     connect(m_gpu, &QComboBox::activated, this,

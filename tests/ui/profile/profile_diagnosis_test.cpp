@@ -10,6 +10,7 @@
 #include "tests/ui/profile/profile_fixture.h"
 
 #include <QPlainTextEdit>
+#include <QTimer>
 #include <QUrl>
 
 namespace {
@@ -29,6 +30,7 @@ private Q_SLOTS:
     void cleanup() { closeWindow(); }
     void aFailureIsDiagnosedAtOnce();
     void aPeakIsDiagnosedWhenAskedFor();
+    void aMessageNeedsNoProfile();
     void aMessageIsReadAsItIsPasted();
 
 private:
@@ -72,6 +74,21 @@ void ProfileDiagnosisTest::aPeakIsDiagnosedWhenAskedFor()
     QVERIFY(diagnosis.view().headline().startsWith(QStringLiteral("No allocation failed.")));
     QCOMPARE(diagnosis.view().value(QStringLiteral("Live")),
              bytesText(page->controller().picture()->timeline->peak()));
+}
+
+/// Who has a message needs no profile: from the start page, too.
+void ProfileDiagnosisTest::aMessageNeedsNoProfile()
+{
+    QVERIFY(m_window->currentPage() == nullptr);
+    QString title;
+    QTimer::singleShot(0, this, [this, &title] {
+        auto* dialog = m_window->findChild<MessageDialog*>();
+        QVERIFY(dialog != nullptr && QTest::qWaitForWindowExposed(dialog));
+        title = dialog->windowTitle();
+        QTest::keyClick(dialog, Qt::Key_Escape);
+    });
+    trigger("file.diagnose");
+    QCOMPARE(title, QStringLiteral("Diagnose an Out-of-Memory Message"));
 }
 
 void ProfileDiagnosisTest::aMessageIsReadAsItIsPasted()
