@@ -236,10 +236,6 @@ tl::unexpected<base::Error> Database::lastFailure() const
     }
 }
 
-namespace {
-constexpr std::string_view kMark{"PLMS"}; ///< kApplicationId of migrations.h
-} // namespace
-
 bool looksLikeSession(const std::filesystem::path& path)
 {
     std::error_code error;
@@ -259,9 +255,11 @@ bool looksLikeSession(const std::filesystem::path& path)
     const int read = file->pMethods->xRead(file, head.data(), static_cast<int>(head.size()), 0);
     if (read != SQLITE_OK && read != SQLITE_IOERR_SHORT_READ)
         return false;
-    const std::string_view text{head.data(), head.size()};
-    const std::string_view mark = text.substr(kMarkAt);
-    return text.starts_with(kMagic) && (mark == kMark || mark == std::string_view{"\0\0\0\0", 4});
+    std::int64_t application = 0;
+    for (std::size_t i = kMarkAt; i < head.size(); ++i)
+        application = application << 8 | static_cast<unsigned char>(head.at(i));
+    return std::string_view{head.data(), head.size()}.starts_with(kMagic)
+           && (application == kApplicationId || application == 0);
 }
 
 } // namespace plimsoll::session

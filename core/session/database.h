@@ -156,6 +156,9 @@ private:
     std::unique_ptr<sqlite3, Closer> m_connection;
 };
 
+/// Marks a database as a Plimsoll session: "PLMS".
+inline constexpr std::int64_t kApplicationId = 0x504c4d53;
+
 /// Whether a regular file begins like a SQLite database that has our application id or none:
 /// distinguishes sessions from other files. Never blocks on a pipe, and reads through SQLite:
 /// closing a descriptor of our own would drop all locks that this process holds on an open session.

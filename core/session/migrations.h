@@ -5,9 +5,6 @@
 
 namespace plimsoll::session {
 
-/// Marks a database as a Plimsoll session: "PLMS".
-inline constexpr std::int64_t kApplicationId = 0x504c4d53;
-
 /// Upgrades a file to the newest schema: copies an older file beside it, then applies the missing
 /// migrations, each in its own transaction. Refuses files of other programs and of newer versions.
 /// An empty database becomes a session.

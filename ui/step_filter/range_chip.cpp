@@ -26,10 +26,10 @@ void RangeChip::setRange(std::optional<StepRange> range)
             : (range->begin == range->end ? tr("Step %1") : tr("Steps %1")).arg(rangeText(*range)));
 }
 
-void RangeChip::setText(const QString& text)
+void RangeChip::setRangeText(const QString& text)
 {
     if (!text.isEmpty()) {
-        QToolButton::setText(text);
+        setText(text);
         setAccessibleName(tr("Remove the filter: %1").arg(text));
         setToolTip(
             plainTip(tr("Shows only %1. Click, or press Esc, to show all again.").arg(m_what)));

@@ -19,7 +19,7 @@ public:
     /// None: hidden.
     void setRange(std::optional<StepRange> range);
     /// For steps that have names of their own: "12.4 ms – 20.1 ms"; empty: hidden.
-    void setText(const QString& text);
+    void setRangeText(const QString& text);
 
 private:
     QString m_what;

@@ -94,11 +94,12 @@ public:
     }
 
 private:
-    void addPlan(doctor::Diagnosis& diagnosis) const
+    /// `kept`: the graph that a session keeps; may be null.
+    void addPlan(doctor::Diagnosis& diagnosis, const workspace::ComparedStep* kept) const
     {
         if (!m_step.graph.empty()) {
             doctor::addPlanned(diagnosis.remedies, plannedRemedy(m_step, diagnosis, common()));
-        } else if (const auto kept = m_file == "-" ? nullptr : keptGraph(m_file, common())) {
+        } else if (kept != nullptr) {
             Watch watch{common().quiet ? std::string{} : "Planning " + io::pathText(m_file)};
             doctor::addPlanned(diagnosis.remedies, orThrow(workspace::plannedRemedy(
                                                        *kept, diagnosis, watch.context())));
@@ -122,7 +123,7 @@ private:
             throw VerbError(base::ErrorKind::Usage,
                             "--device is for memory profiles: a message is about one device.");
         doctor::Diagnosis diagnosis = doctor::diagnose(*message);
-        addPlan(diagnosis);
+        addPlan(diagnosis, nullptr);
         Answer answer;
         answer.json = {{"file", m_file}};
         answer.json.update(diagnosisJson(diagnosis, nullptr, nullptr));
@@ -131,11 +132,11 @@ private:
     }
     [[nodiscard]] Answer ofProfile() const
     {
-        const memtrace::MemoryTracePtr trace = readProfile(m_file, common());
+        const auto [trace, kept] = readNamedProfile(m_file, common());
         const memtrace::DeviceTrace& device = diagnosedDevice(*trace, m_device);
         Watch watch{common().quiet ? std::string{} : "Replaying " + io::pathText(m_file)};
         doctor::Diagnosis diagnosis = orThrow(doctor::diagnose(*trace, device, watch.context()));
-        addPlan(diagnosis);
+        addPlan(diagnosis, kept.get());
         Answer answer;
         answer.text = diagnosisText(diagnosis, &device, m_top.value_or(kFrames)) + gapsText(*trace);
         if (m_top && diagnosis.byFrame && diagnosis.byFrame->groups.size() > *m_top)

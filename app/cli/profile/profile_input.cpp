@@ -98,10 +98,9 @@ session::SavedDocument savedProfile(const session::SessionStore& store, const st
     return *std::move(profile);
 }
 
-readers::ReadProfile profileOfSession(const std::string& file)
+readers::ReadProfile profileOf(const session::SessionStore& store,
+                               const session::SavedDocument& profile, const std::string& file)
 {
-    const session::SessionStore store = orThrow(session::SessionStore::open(file));
-    session::SavedDocument profile = savedProfile(store, file);
     auto content =
         std::make_shared<const std::string>(orThrow(store.blob(profile.id, session::kContent)));
     base::Result<memtrace::MemoryTracePtr> trace = memtrace::readColumns(std::move(content));
@@ -110,8 +109,7 @@ readers::ReadProfile profileOfSession(const std::string& file)
                         fmt::format("{}: the session's copy of the profile is damaged: {}",
                                     io::pathText(file), trace.error().message));
     const std::int64_t version = orThrow(store.database().value("PRAGMA user_version"));
-    return {*std::move(trace), "plimsoll-session", static_cast<int>(version),
-            std::move(profile.contentHash)};
+    return {*std::move(trace), "plimsoll-session", static_cast<int>(version), profile.contentHash};
 }
 
 } // namespace
@@ -125,8 +123,10 @@ std::optional<readers::FileKind> inputKind(const std::string& file)
 
 readers::ReadProfile readWholeProfile(const std::string& file, const Common& common)
 {
-    if (isSession(file))
-        return profileOfSession(file);
+    if (isSession(file)) {
+        const session::SessionStore store = orThrow(session::SessionStore::open(file));
+        return profileOf(store, savedProfile(store, file), file);
+    }
     io::Source source{file};
     Watch watch{common.quiet ? std::string{} : "Reading " + source.name()};
     readers::FileValue value =
@@ -134,27 +134,28 @@ readers::ReadProfile readWholeProfile(const std::string& file, const Common& com
     return std::get<readers::ReadProfile>(std::move(value));
 }
 
-memtrace::MemoryTracePtr readProfile(const std::string& file, const Common& common)
-{
-    memtrace::MemoryTracePtr trace = readWholeProfile(file, common).trace;
-    const std::shared_ptr<const workspace::ComparedStep> graph = keptGraph(file, common);
-    if (!graph)
-        return trace;
-    Watch watch{common.quiet ? std::string{} : "Naming allocations of " + io::pathText(file)};
-    const std::size_t device = memtrace::highestDevice(*trace);
-    const auto names = workspace::namesFrom(*graph, *trace, device, watch.context());
-    // A graph of another model names nothing, as in the app.
-    return names ? waterfall::withNames(*trace, device, **names) : trace;
-}
-
-std::shared_ptr<const workspace::ComparedStep> keptGraph(const std::string& file,
-                                                         const Common& common)
+NamedProfile readNamedProfile(const std::string& file, const Common& common)
 {
     if (!isSession(file))
-        return nullptr;
+        return {readWholeProfile(file, common).trace, nullptr};
     Watch watch{common.quiet ? std::string{} : "Reading " + io::pathText(file)};
     const session::SessionStore store = orThrow(session::SessionStore::open(file));
-    return orThrow(workspace::graphOfProfile(store, savedProfile(store, file), watch.context()));
+    const session::SavedDocument saved = savedProfile(store, file);
+    NamedProfile profile{profileOf(store, saved, file).trace,
+                         orThrow(workspace::graphOfProfile(store, saved, watch.context()))};
+    if (!profile.graph)
+        return profile;
+    const std::size_t device = memtrace::highestDevice(*profile.trace);
+    // A graph of another model names nothing, as in the app.
+    if (const auto names =
+            workspace::namesFrom(*profile.graph, *profile.trace, device, watch.context()))
+        profile.trace = waterfall::withNames(*profile.trace, device, **names);
+    return profile;
+}
+
+memtrace::MemoryTracePtr readProfile(const std::string& file, const Common& common)
+{
+    return readNamedProfile(file, common).trace;
 }
 
 std::string gapsText(const memtrace::MemoryTrace& trace)

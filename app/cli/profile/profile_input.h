@@ -20,13 +20,17 @@ namespace plimsoll::cli {
 /// Reads a memory profile, or the only one of a session, with progress on a terminal. Throws
 /// VerbError.
 [[nodiscard]] readers::ReadProfile readWholeProfile(const std::string& file, const Common& common);
-/// The same, without what it was read from. Of a session that keeps a graph of the model with the
-/// profile, allocations of the device with the highest peak have the names that the graph gives.
+/// A profile and the graph of the model that its session keeps with it, if any.
+struct NamedProfile
+{
+    memtrace::MemoryTracePtr trace;
+    std::shared_ptr<const workspace::ComparedStep> graph;
+};
+/// The same, without what it was read from; allocations of the device with the highest peak have
+/// the names that the graph gives.
+[[nodiscard]] NamedProfile readNamedProfile(const std::string& file, const Common& common);
+/// Its trace.
 [[nodiscard]] memtrace::MemoryTracePtr readProfile(const std::string& file, const Common& common);
-
-/// The graph of the model that a session keeps with its profile; null: none, or no session.
-[[nodiscard]] std::shared_ptr<const workspace::ComparedStep> keptGraph(const std::string& file,
-                                                                       const Common& common);
 
 /// What the recording can't show, a line each; empty if there is nothing.
 [[nodiscard]] std::string gapsText(const memtrace::MemoryTrace& trace);

@@ -103,7 +103,7 @@ void AllocationPage::setPicture(workspace::ProfilePicturePtr picture)
         m_selected.reset();
     }
     m_picture = std::move(picture);
-    m_chip->setText(rangeText(*m_picture, m_range));
+    m_chip->setRangeText(rangeText(*m_picture, m_range));
     // What all allocations have in common would only take room.
     const std::vector<memtrace::Place>& places = m_picture->device().places();
     const auto isDefault = [](const memtrace::Place& place) { return place.stream == 0; };
@@ -127,7 +127,7 @@ void AllocationPage::setRange(std::optional<StepRange> range)
         return;
     m_range = range;
     if (m_picture)
-        m_chip->setText(rangeText(*m_picture, m_range));
+        m_chip->setRangeText(rangeText(*m_picture, m_range));
     m_work->want();
 }
 

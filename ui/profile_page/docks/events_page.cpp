@@ -64,7 +64,7 @@ void EventsPage::setPicture(workspace::ProfilePicturePtr picture)
     if (m_picture && m_picture->deviceIndex != picture->deviceIndex)
         m_chosen.reset();
     m_picture = std::move(picture);
-    m_chip->setText(rangeText(*m_picture, m_range));
+    m_chip->setRangeText(rangeText(*m_picture, m_range));
     m_work->want();
 }
 
@@ -74,7 +74,7 @@ void EventsPage::setRange(std::optional<StepRange> range)
         return;
     m_range = range;
     if (m_picture)
-        m_chip->setText(rangeText(*m_picture, m_range));
+        m_chip->setRangeText(rangeText(*m_picture, m_range));
     m_work->want();
 }
 

@@ -175,7 +175,7 @@ ProfileView makeSegmentsView(ProfilePage& page)
     Selection* selection = &page.selection();
     const auto showRange = [chip, model, selection, &page] {
         if (const workspace::ProfilePicturePtr picture = page.controller().picture())
-            chip->setText(rangeText(*picture, selection->range()));
+            chip->setRangeText(rangeText(*picture, selection->range()));
         model->setRange(selection->range());
     };
     QObject::connect(selection, &Selection::rangeChanged, widget, showRange);
