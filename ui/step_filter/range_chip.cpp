@@ -20,7 +20,7 @@ RangeChip::RangeChip(const QString& what, QWidget* parent) : QToolButton{parent}
 
 void RangeChip::setRange(std::optional<StepRange> range)
 {
-    setText(
+    setRangeText(
         !range
             ? QString{}
             : (range->begin == range->end ? tr("Step %1") : tr("Steps %1")).arg(rangeText(*range)));
