@@ -96,17 +96,15 @@ void addOptimizer(Diagnosis& diagnosis, Bytes states)
         return;
     add(diagnosis,
         {.id = "optimizer_offload",
-         .text = fmt::format("Keep the optimizer's state, {}, in the CPU's memory (CPU offload of "
-                             "FSDP or DeepSpeed). Each step then waits for transfers.",
-                             bytesText(states)),
+         .text = "Keep the optimizer's state in the CPU's memory (CPU offload of FSDP or "
+                 "DeepSpeed). Each step then waits for transfers.",
          .saves = states,
          .atMost = {},
          .known = HowKnown::Estimate});
     add(diagnosis,
         {.id = "optimizer_8bit",
-         .text = fmt::format("Use an optimizer with 8-bit state (such as bitsandbytes' AdamW8bit): "
-                             "of {}, if they are 32-bit numbers, about three quarters go.",
-                             bytesText(states)),
+         .text = "Use an optimizer with 8-bit state (such as bitsandbytes' AdamW8bit): of 32-bit "
+                 "numbers about three quarters go.",
          .saves = Bytes{states.count() / 4 * 3},
          .atMost = {},
          .known = HowKnown::Estimate});
@@ -174,10 +172,9 @@ void addClasses(Diagnosis& diagnosis, const memtrace::DeviceTrace& device,
     if (old.count() > 0)
         add(diagnosis,
             {.id = "gradients_set_to_none",
-             .text = fmt::format("{} of gradients were there already while the forward pass ran. "
-                                 "Unless you accumulate gradients, let "
-                                 "optimizer.zero_grad(set_to_none=True) free them before it.",
-                                 bytesText(old)),
+             .text = "Gradients were there already while the forward pass ran. Unless you "
+                     "accumulate gradients, let optimizer.zero_grad(set_to_none=True) free them "
+                     "before it.",
              .saves = old,
              .atMost = {},
              .known = HowKnown::Live});
@@ -223,10 +220,9 @@ void addIdle(Diagnosis& diagnosis)
         && diagnosis.replay->releasable->count() > 0)
         add(diagnosis,
             {.id = "empty_cache",
-             .text = fmt::format("torch.cuda.empty_cache() at the peak gives {} back that are "
-                                 "idle, to other programs on the device. PyTorch does so itself "
-                                 "before an allocation fails.",
-                                 bytesText(*diagnosis.replay->releasable)),
+             .text =
+                 "torch.cuda.empty_cache() at the peak gives idle memory back to other programs "
+                 "on the device. PyTorch does so itself before an allocation fails.",
              .saves = diagnosis.replay->releasable,
              .atMost = {},
              .known = HowKnown::Replay});

@@ -3,9 +3,12 @@
 
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
+#include "ui/profile_tables/live_group_model.h"
 
 #include <QObject>
 #include <QStringList>
+
+#include <algorithm>
 
 namespace plimsoll::ui {
 
@@ -59,9 +62,9 @@ QString headlineOf(const Diagnosis& diagnosis, const QString& when)
                           : QObject::tr("An allocation of %1 failed at %2.").arg(asked, when);
 }
 
-std::vector<std::pair<QString, QString>> factsOf(const Diagnosis& diagnosis)
+TitledValues factsOf(const Diagnosis& diagnosis)
 {
-    std::vector<std::pair<QString, QString>> facts;
+    TitledValues facts;
     const auto add = [&](const QString& title, const std::optional<ToldBytes>& bytes) {
         if (bytes)
             facts.emplace_back(title, toldText(*bytes));
@@ -91,6 +94,49 @@ std::vector<std::pair<QString, QString>> factsOf(const Diagnosis& diagnosis)
                                    .arg(bytesText(diagnosis.idleBlocks->tooSmall)));
     }
     return facts;
+}
+
+TitledValues liveRowsOf(const memtrace::LiveGroups& live, memtrace::LiveBy by)
+{
+    constexpr std::size_t kMost = 7; // all classes
+    TitledValues rows;
+    const std::size_t count = std::min(kMost, live.groups.size());
+    for (std::size_t i = 0; i < count; ++i) {
+        const memtrace::LiveGroup& group = live.groups[i];
+        rows.emplace_back(groupText(group.name, by),
+                          group.blocks == 1
+                              ? QObject::tr("%1 in 1 block").arg(bytesText(group.bytes))
+                              : QObject::tr("%1 in %2 blocks")
+                                    .arg(bytesText(group.bytes), countText(group.blocks)));
+    }
+    if (count == live.groups.size())
+        return rows;
+    base::Bytes rest;
+    for (std::size_t i = count; i < live.groups.size(); ++i)
+        rest += live.groups[i].bytes;
+    rows.emplace_back(QObject::tr("%1 others").arg(countText(live.groups.size() - count)),
+                      bytesText(rest));
+    return rows;
+}
+
+TitledValues settingsRowsOf(const doctor::SettingsReplay& replay)
+{
+    TitledValues rows;
+    if (!replay.refusal.empty())
+        return rows;
+    const QString recorded =
+        replay.recorded.text.empty()
+            ? QObject::tr("As recorded")
+            : QObject::tr("As recorded: %1").arg(fileText(replay.recorded.text));
+    rows.emplace_back(recorded, replay.limit && replay.needed > *replay.limit
+                                    ? QObject::tr("%1, of which the device had %2")
+                                          .arg(bytesText(replay.needed), bytesText(*replay.limit))
+                                    : bytesText(replay.needed));
+    for (const doctor::SettingsRun& run : replay.runs)
+        rows.emplace_back(fileText(run.option),
+                          (run.failedAt ? QObject::tr("%1, fails") : QStringLiteral("%1"))
+                              .arg(bytesText(run.reserved)));
+    return rows;
 }
 
 QString savingOf(const doctor::Remedy& remedy)

@@ -3,7 +3,6 @@
 
 #include "ui/base/texts.h"
 #include "ui/base/theme.h"
-#include "ui/diagnosis/diagnosis_texts.h"
 
 #include <QScrollBar>
 #include <QUrl>
@@ -31,6 +30,29 @@ QString paragraph(const QString& html, int above)
     return QStringLiteral("<p style=\"margin-top:%1px;margin-bottom:0px\">%2</p>")
         .arg(Theme::current().px(above))
         .arg(html);
+}
+
+QString tableOf(const TitledValues& values)
+{
+    QString rows;
+    for (const auto& [title, value] : values)
+        rows += QStringLiteral("<tr><td style=\"padding-right:%1px\">%2</td><td>%3</td></tr>")
+                    .arg(Theme::current().px(14))
+                    .arg(spanOf(Role::Muted, title), value.toHtmlEscaped());
+    return QStringLiteral("<table cellspacing=\"0\" cellpadding=\"1\">") + rows
+           + QStringLiteral("</table>");
+}
+
+QString titleOf(const QString& text)
+{
+    return paragraph(QStringLiteral("<b>%1</b>").arg(text.toHtmlEscaped()), 12);
+}
+
+QString liveHtml(const QString& title, const std::optional<memtrace::LiveGroups>& live,
+                 memtrace::LiveBy by)
+{
+    return live && !live->groups.empty() ? titleOf(title) + tableOf(liveRowsOf(*live, by))
+                                         : QString{};
 }
 
 } // namespace
@@ -78,24 +100,24 @@ QString DiagnosisView::headlineHtml() const
     return html;
 }
 
-QString DiagnosisView::factsHtml() const
+QString DiagnosisView::replayHtml() const
 {
-    QString rows;
-    for (const auto& [title, value] : m_facts)
-        rows += QStringLiteral("<tr><td style=\"padding-right:%1px\">%2</td><td>%3</td></tr>")
-                    .arg(Theme::current().px(14))
-                    .arg(spanOf(Role::Muted, title), value.toHtmlEscaped());
-    return QStringLiteral("<table cellspacing=\"0\" cellpadding=\"1\">") + rows
-           + QStringLiteral("</table>");
+    if (!m_diagnosis->replay)
+        return {};
+    const TitledValues rows = settingsRowsOf(*m_diagnosis->replay);
+    QString html;
+    if (!rows.empty())
+        html = titleOf(m_diagnosis->isFailure
+                           ? tr("Reserved with other settings, the failed allocation included")
+                           : tr("Reserved with other settings"))
+               + tableOf(rows);
+    return html + paragraph(spanOf(Role::Muted, replayText(*m_diagnosis->replay)), 8);
 }
 
 QString DiagnosisView::remediesHtml()
 {
-    QString html =
-        paragraph(QStringLiteral("<b>%1</b>")
-                      .arg(m_diagnosis->remedies.empty() ? tr("Nothing is known that would help.")
-                                                         : tr("What would help")),
-                  12);
+    QString html = titleOf(m_diagnosis->remedies.empty() ? tr("Nothing is known that would help.")
+                                                         : tr("What would help"));
     m_remedies.clear();
     if (m_diagnosis->isStepUnknown())
         html += paragraph(
@@ -133,10 +155,10 @@ void DiagnosisView::render()
     QString html = QStringLiteral("<p style=\"margin-bottom:%1px\"><b>%2</b></p>")
                        .arg(theme.px(6))
                        .arg(headlineHtml());
-    html += factsHtml() + remediesHtml();
-    if (m_diagnosis->replay)
-        html += paragraph(spanOf(Role::Muted, replayText(*m_diagnosis->replay)), 12);
-    setHtml(html);
+    html += tableOf(m_facts) + remediesHtml();
+    html += liveHtml(tr("Live, by class"), m_diagnosis->byClass, memtrace::LiveBy::Class)
+            + liveHtml(tr("Live, by frame"), m_diagnosis->byFrame, memtrace::LiveBy::Frame);
+    setHtml(html + replayHtml());
 }
 
 QString DiagnosisView::value(const QString& title) const

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/doctor/diagnosis.h"
+#include "ui/diagnosis/diagnosis_texts.h"
 
 #include <QTextBrowser>
 
 #include <optional>
-#include <utility>
-#include <vector>
 
 namespace plimsoll::ui {
 
-/// A diagnosis: what happened, the figures of that moment, and what would help. Text that can be
-/// copied.
+/// A diagnosis: what happened, the figures of that moment, what would help, who holds what is live,
+/// and what other settings of the allocator do. Text that can be copied.
 class DiagnosisView : public QTextBrowser
 {
     Q_OBJECT
@@ -41,14 +39,14 @@ Q_SIGNALS:
 private:
     void render();
     [[nodiscard]] QString headlineHtml() const;
-    [[nodiscard]] QString factsHtml() const;
     [[nodiscard]] QString remediesHtml();
+    [[nodiscard]] QString replayHtml() const;
 
     std::optional<doctor::Diagnosis> m_diagnosis;
     bool m_offersPlan = false;
     QString m_headline;
     QString m_when; ///< in the headline
-    std::vector<std::pair<QString, QString>> m_facts;
+    TitledValues m_facts;
     QStringList m_remedies;
 };
 

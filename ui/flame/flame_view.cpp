@@ -25,12 +25,10 @@ constexpr double kFlameMargin = 8;
 constexpr double kLeastBar = 0.7; ///< pixels; narrower ones are left out with what is below them
 constexpr double kLeastText = 28;
 
-/// Bars are tinted by class, so that the text on them stays the theme's.
-QColor tintOf(const Theme& theme, memtrace::MemoryClass memoryClass, double strength)
+/// Bars are tinted, so that the text on them stays the theme's.
+QColor tintOf(const Theme& theme, const timeline::Layer& layer, double strength)
 {
-    const auto& layers = *memtrace::classLayers();
-    const Role role = classRole(layers[static_cast<std::size_t>(memoryClass)].ink);
-    return mixed(theme.color(role), strength, theme.color(Role::Panel));
+    return mixed(theme.color(classRole(layer.ink)), strength, theme.color(Role::Panel));
 }
 
 } // namespace
@@ -135,7 +133,8 @@ void FlameView::paintBar(QPainter& painter, const Bar& bar) const
     const Theme& theme = Theme::current();
     const bool isCaller = at(bar.node).depth < at(m_widest).depth;
     const QRectF rect = bar.rect.adjusted(0, 0, bar.rect.width() > 3 ? -1 : 0, -1);
-    const QColor ground = tintOf(theme, at(bar.node).mainClass, isCaller ? 0.14 : 0.42);
+    const QColor ground =
+        tintOf(theme, m_flame->layers->at(at(bar.node).mainLayer), isCaller ? 0.14 : 0.42);
     painter.fillRect(rect, ground);
     const double padding = theme.px(5);
     if (rect.width() < theme.px(kLeastText))

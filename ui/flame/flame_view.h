@@ -14,7 +14,8 @@ namespace plimsoll::ui {
 
 using FlamePtr = std::shared_ptr<const memtrace::Flame>;
 
-/// Functions as bars below those that called them, as wide as their weight. A click makes a bar as
+/// Functions as bars below those that called them, as wide as their weight, in the colors of the
+/// layers that most of it is in. A click makes a bar as
 /// wide as the view, with its callers above it.
 class FlameView : public QWidget
 {

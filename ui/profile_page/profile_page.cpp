@@ -186,11 +186,15 @@ QString ProfilePage::factsText() const
 {
     const workspace::ProfilePicture& picture = *m_controller.picture();
     const std::size_t devices = picture.trace->devices().size();
-    QString facts =
-        (picture.trace->isOfDriver() ? tr("%1 blocks of the driver, no tensors · %2 events")
-                                     : tr("%1 allocations · %2 events"))
-            .arg(countText(picture.device().allocations().size()),
-                 countText(picture.device().recordedCount()));
+    const std::size_t allocations = picture.device().allocations().size();
+    const std::size_t events = picture.device().recordedCount();
+    QString facts = picture.trace->isOfDriver()
+                        ? (allocations == 1 ? tr("1 block of the driver, no tensors")
+                                            : tr("%1 blocks of the driver, no tensors"))
+                        : (allocations == 1 ? tr("1 allocation") : tr("%1 allocations"));
+    if (allocations != 1)
+        facts = facts.arg(countText(allocations));
+    facts += events == 1 ? tr(" · 1 event") : tr(" · %1 events").arg(countText(events));
     if (picture.names)
         facts += tr(" · %1 of %2 in %3 of %4 steps are known from the graph")
                      .arg(countText(picture.names->known), countText(picture.names->allocations),

@@ -18,7 +18,7 @@ namespace {
 constexpr std::array kAllocationColumns{TableColumn{"Allocation"},  TableColumn{"Size", true},
                                         TableColumn{"Lives", true}, TableColumn{"Class"},
                                         TableColumn{"Stream"},      TableColumn{"Pool"},
-                                        TableColumn{"Source"}};
+                                        TableColumn{"Source"},      TableColumn{"Address"}};
 
 } // namespace
 
@@ -63,6 +63,7 @@ QString AllocationModel::text(int row, int column) const
     case ClassColumn: return classText(*m_picture, allocation);
     case StreamColumn: return streamText(device, place.stream);
     case PoolColumn: return poolText(place);
+    case AddressColumn: return addressText(allocations.address[allocation]);
     default:
         return shortSource(sourceText(m_picture->trace->stacks(),
                                       memtrace::StackId{allocations.stack[allocation]}));
@@ -79,6 +80,8 @@ QVariant AllocationModel::cell(int row, int column, int role) const
         return QVariant::fromValue(allocations.bytes[allocation]);
     if (role == ExactRole && column == LifeColumn)
         return QVariant::fromValue(lifeOf(*m_picture, allocation));
+    if (role == ExactRole && column == AddressColumn)
+        return plainAddressText(allocations.address[allocation]);
     if (column != SourceColumn || (role != LinkRole && role != PathRole))
         return {};
     const QString source =
@@ -108,6 +111,9 @@ AllocationRows sortedRows(const workspace::ProfilePicture& picture, std::vector<
     case AllocationModel::StreamColumn:
     case AllocationModel::PoolColumn:
         sort([&](std::uint32_t row) { return allocations.place[row]; });
+        break;
+    case AllocationModel::AddressColumn:
+        sort([&](std::uint32_t row) { return allocations.address[row]; });
         break;
     case AllocationModel::NameColumn:
     case AllocationModel::SourceColumn:

@@ -25,7 +25,8 @@ public:
         ClassColumn,
         StreamColumn,
         PoolColumn,
-        SourceColumn
+        SourceColumn,
+        AddressColumn
     };
 
     explicit AllocationModel(QObject* parent = nullptr);

@@ -4,6 +4,7 @@
 #include "core/memtrace/frames.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -12,18 +13,18 @@ namespace plimsoll::memtrace {
 
 namespace {
 
-using ClassWeights = std::array<double, kMemoryClassCount>;
+using LayerWeights = std::array<double, timeline::kMostLayers + 1>;
 
 /// Of one stack.
 struct StackWeight
 {
-    ClassWeights ofClass{};
+    LayerWeights ofLayer{};
     std::size_t blocks = 0;
 
     void add(const StackWeight& other)
     {
-        for (std::size_t i = 0; i < ofClass.size(); ++i)
-            ofClass[i] += other.ofClass[i];
+        for (std::size_t i = 0; i < ofLayer.size(); ++i)
+            ofLayer[i] += other.ofLayer[i];
         blocks += other.blocks;
     }
 };
@@ -65,11 +66,11 @@ public:
     {
         for (std::size_t i = 0; i < flame.nodes.size(); ++i) {
             FlameNode& node = flame.nodes[i];
-            for (const double part : m_weights[i].ofClass)
+            for (const double part : m_weights[i].ofLayer)
                 node.weight += part;
             node.blocks = m_weights[i].blocks;
-            node.mainClass = static_cast<MemoryClass>(std::ranges::max_element(m_weights[i].ofClass)
-                                                      - m_weights[i].ofClass.begin());
+            node.mainLayer = static_cast<std::uint8_t>(
+                std::ranges::max_element(m_weights[i].ofLayer) - m_weights[i].ofLayer.begin());
         }
         for (FlameNode& node : flame.nodes)
             std::ranges::sort(node.children, [&](std::uint32_t a, std::uint32_t b) {
@@ -109,7 +110,7 @@ private:
 
 } // namespace
 
-Flame flameOf(const MemoryTrace& trace, const DeviceTrace& device, const Classes& classes,
+Flame flameOf(const MemoryTrace& trace, const DeviceTrace& device, const Layering& layering,
               std::size_t first, std::size_t last, const Matches& matches)
 {
     const Allocations& allocations = device.allocations();
@@ -125,11 +126,12 @@ Flame flameOf(const MemoryTrace& trace, const DeviceTrace& device, const Classes
         const std::int64_t to = std::min(end, times[device.lastStep(i) + std::size_t{1}]);
         StackWeight& weight =
             byStack[{allocations.stack[i], allocations.allocEvent[i] == kNoEvent}];
-        weight.ofClass[classes.classOf[i]] +=
+        weight.ofLayer[layering.layerOf[i]] +=
             static_cast<double>(allocations.bytes[i]) * static_cast<double>(to - from);
         ++weight.blocks;
     }
     Tree tree{trace.stacks()};
+    tree.flame.layers = layering.layers;
     for (const auto& [key, weight] : byStack)
         tree.add(StackId{key.first}, key.second, weight);
     return std::move(tree).finished();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/memtrace/analysis/classify.h"
+#include "core/memtrace/build_timeline.h"
 #include "core/memtrace/filter/filter.h"
 #include "core/memtrace/memory_trace.h"
 
@@ -18,7 +18,7 @@ struct FlameNode
     std::string name;  ///< "file:line:function"; the root's is "all"
     double weight = 0; ///< bytes times nanoseconds, of itself and what it called
     std::size_t blocks = 0;
-    MemoryClass mainClass = MemoryClass::NotKnown; ///< that most of its weight is of
+    std::uint8_t mainLayer = 0; ///< that most of its weight is in
     std::uint32_t parent = kNone;
     std::uint32_t depth = 0;             ///< the root's is 0
     std::vector<std::uint32_t> children; ///< largest first
@@ -31,12 +31,13 @@ struct FlameNode
 struct Flame
 {
     std::vector<FlameNode> nodes;
+    timeline::LayersPtr layers; ///< of FlameNode::mainLayer
 };
 
-/// From step `first` to the end of step `last` of DeviceTrace::axisTimes(). `classes`: of the
-/// device.
+/// From step `first` to the end of step `last` of DeviceTrace::axisTimes(). `layering`: not
+/// empty.
 [[nodiscard]] Flame flameOf(const MemoryTrace& trace, const DeviceTrace& device,
-                            const Classes& classes, std::size_t first, std::size_t last,
+                            const Layering& layering, std::size_t first, std::size_t last,
                             const Matches& matches = {});
 
 } // namespace plimsoll::memtrace

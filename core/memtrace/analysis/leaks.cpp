@@ -144,9 +144,13 @@ StepEnds stepEnds(const MemoryTrace& trace, const DeviceTrace& device)
     return ends.at.empty() ? endsOfOptimizer(trace, device) : ends;
 }
 
-Leaks findLeaks(const MemoryTrace& trace, const DeviceTrace& device, const Matches& matches)
+Leaks findLeaks(const MemoryTrace& trace, const DeviceTrace& device, const Matches& matches,
+                std::optional<timeline::StepSpan> within)
 {
-    const StepEnds all = stepEnds(trace, device);
+    StepEnds all = stepEnds(trace, device);
+    if (within)
+        std::erase_if(
+            all.at, [&](std::size_t step) { return step < within->begin || step >= within->end; });
     Leaks leaks;
     leaks.steps = all.at.size();
     leaks.stepsFrom = all.from;

@@ -3,8 +3,10 @@
 
 #include "core/memtrace/filter/filter.h"
 #include "core/memtrace/memory_trace.h"
+#include "core/timeline/timeline.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,7 +38,7 @@ struct LeakGroup
 
 struct Leaks
 {
-    std::size_t steps = 0;         ///< that end in the recording
+    std::size_t steps = 0;         ///< that end in the recording, or in the part looked at
     std::string stepsFrom;         ///< StepEnds::from
     std::vector<LeakGroup> groups; ///< growing ones first, then by growth, bytes and name
 };
@@ -45,8 +47,10 @@ inline constexpr std::size_t kFewestLeakSteps = 3;
 
 /// A group grows if, over the second half of the steps, and at least kFewestLeakSteps of them, its
 /// bytes never fall from one step's end to the next and rise at half of them or more. Fewer steps
-/// tell nothing: then there are no groups. `matches`: only these.
+/// tell nothing: then there are no groups. `matches`: only these. `within`: only what the ends of
+/// steps in it tell.
 [[nodiscard]] Leaks findLeaks(const MemoryTrace& trace, const DeviceTrace& device,
-                              const Matches& matches = {});
+                              const Matches& matches = {},
+                              std::optional<timeline::StepSpan> within = {});
 
 } // namespace plimsoll::memtrace

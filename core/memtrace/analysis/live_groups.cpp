@@ -87,22 +87,22 @@ private:
 
 struct GroupSum
 {
-    std::array<std::int64_t, kMemoryClassCount> ofClass{}; ///< bytes
+    std::array<std::int64_t, timeline::kMostLayers + 1> ofLayer{}; ///< bytes
     std::size_t blocks = 0;
 
     void add(const GroupSum& other)
     {
-        for (std::size_t i = 0; i < ofClass.size(); ++i)
-            ofClass[i] += other.ofClass[i];
+        for (std::size_t i = 0; i < ofLayer.size(); ++i)
+            ofLayer[i] += other.ofLayer[i];
         blocks += other.blocks;
     }
     [[nodiscard]] base::Bytes bytes() const
     {
-        return base::Bytes{std::accumulate(ofClass.begin(), ofClass.end(), std::int64_t{0})};
+        return base::Bytes{std::accumulate(ofLayer.begin(), ofLayer.end(), std::int64_t{0})};
     }
-    [[nodiscard]] MemoryClass mainClass() const
+    [[nodiscard]] std::uint8_t mainLayer() const
     {
-        return static_cast<MemoryClass>(std::ranges::max_element(ofClass) - ofClass.begin());
+        return static_cast<std::uint8_t>(std::ranges::max_element(ofLayer) - ofLayer.begin());
     }
 };
 
@@ -116,7 +116,8 @@ std::optional<LiveBy> findLiveBy(std::string_view name)
 }
 
 LiveGroups liveGroups(const MemoryTrace& trace, const DeviceTrace& device, const Classes& classes,
-                      std::size_t step, LiveBy by, const Matches& matches)
+                      std::size_t step, LiveBy by, const Matches& matches,
+                      const base::Column<std::uint8_t>& layerOf)
 {
     const KeyOf grouping{trace, device, classes, by};
     const Allocations& all = device.allocations();
@@ -126,7 +127,7 @@ LiveGroups liveGroups(const MemoryTrace& trace, const DeviceTrace& device, const
         if (device.firstStep(i) > step || device.lastStep(i) < step || !matches.at(i))
             continue;
         GroupSum& sum = byKey[grouping.keyOf(i)];
-        sum.ofClass[classes.classOf[i]] += all.bytes[i];
+        sum.ofLayer[layerOf.empty() ? std::uint8_t{0} : layerOf[i]] += all.bytes[i];
         ++sum.blocks;
         live.bytes += base::Bytes{all.bytes[i]};
         ++live.blocks;
@@ -147,7 +148,7 @@ LiveGroups liveGroups(const MemoryTrace& trace, const DeviceTrace& device, const
     for (std::size_t i = 0; i < sums.size(); ++i) {
         live.groups[i].bytes = sums[i].bytes();
         live.groups[i].blocks = sums[i].blocks;
-        live.groups[i].mainClass = sums[i].mainClass();
+        live.groups[i].mainLayer = sums[i].mainLayer();
     }
     std::sort(live.groups.begin(), live.groups.end(), [](const LiveGroup& a, const LiveGroup& b) {
         if (a.bytes != b.bytes)

@@ -30,7 +30,7 @@ struct LiveGroup
     base::Bytes bytes; ///< as requested
     std::size_t blocks = 0;
     std::vector<std::string> frames; ///< "file:line:name", innermost first; of Frame and Stack
-    MemoryClass mainClass = MemoryClass::NotKnown; ///< that most of its bytes are of
+    std::uint8_t mainLayer = 0;      ///< that most of its bytes are in
     bool operator==(const LiveGroup&) const = default;
 };
 
@@ -43,10 +43,12 @@ struct LiveGroups
 };
 
 /// Blocks from before the recording whose stack isn't known are a group of their own, "(before the
-/// recording)", where stacks matter. `classes`: of the device. `matches`: only these.
+/// recording)", where stacks matter. `classes`: of the device. `matches`: only these. `layerOf`: as
+/// in Layering, for LiveGroup::mainLayer.
 [[nodiscard]] LiveGroups liveGroups(const MemoryTrace& trace, const DeviceTrace& device,
                                     const Classes& classes, std::size_t step, LiveBy by,
-                                    const Matches& matches = {});
+                                    const Matches& matches = {},
+                                    const base::Column<std::uint8_t>& layerOf = {});
 
 struct LiveBlock
 {

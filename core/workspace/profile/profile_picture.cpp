@@ -113,10 +113,10 @@ base::Result<ProfilePicturePtr> profilePicture(memtrace::MemoryTracePtr trace,
     if (job.stopRequested())
         return base::cancelled();
     job.report(3, 5);
-    picture->timeline = memtrace::buildTimeline(
-        *picture->trace, device,
-        memtrace::layeringOf(*picture->trace, device, picture->facts, settings.grouping),
-        settings.axis);
+    picture->layering =
+        memtrace::layeringOf(*picture->trace, device, picture->facts, settings.grouping);
+    picture->timeline =
+        memtrace::buildTimeline(*picture->trace, device, picture->layering, settings.axis);
     picture->matchingAtPeak = matchingBytes(*picture);
     job.report(5, 5);
     return picture;

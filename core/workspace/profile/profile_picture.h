@@ -46,6 +46,7 @@ struct ProfilePicture
     ProfileSettings settings;
     std::size_t deviceIndex = 0; ///< in MemoryTrace::devices()
     memtrace::AllocationFacts facts;
+    memtrace::Layering layering;    ///< of the timeline
     timeline::TimelinePtr timeline; ///< of all the device's allocations
     memtrace::AddressLayout layout;
     memtrace::SegmentChanges segmentChanges;

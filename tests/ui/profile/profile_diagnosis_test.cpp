@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Why memory ran out: of a recording, and of a message that PyTorch printed.
+#include "core/doctor/diagnose.h"
 #include "ui/base/numbers.h"
 #include "ui/diagnosis/diagnosis_view.h"
 #include "ui/diagnosis/message_dialog.h"
@@ -56,6 +57,28 @@ void ProfileDiagnosisTest::aFailureIsDiagnosedAtOnce()
     QCOMPARE(view.value(QStringLiteral("Free")), bytesText(base::Bytes{96 * kMiB}));
     QVERIFY(view.value(QStringLiteral("Idle")).startsWith(QStringLiteral("267.2")));
     QVERIFY(!view.remedies().empty());
+    // Who holds what is live adds up to it; each setting that was tried has its row.
+    const workspace::ProfilePicturePtr picture = page->controller().picture();
+    const auto diagnosed = doctor::diagnose(*picture->trace, picture->device());
+    QVERIFY(diagnosed);
+    const doctor::Diagnosis& found = *diagnosed;
+    base::Bytes live;
+    for (const memtrace::LiveGroup& group : found.byClass->groups)
+        live += group.bytes;
+    QCOMPARE(live, found.live->value);
+    // QTextDocument gives spaces in place of those that don't break.
+    const auto plain = [](QString text) { return text.replace(QChar::Nbsp, u' '); };
+    const QString text = view.toPlainText();
+    QVERIFY2(text.contains(QStringLiteral("Live, by class")), qPrintable(text));
+    QCOMPARE(liveRowsOf(*found.byClass, memtrace::LiveBy::Class).size(),
+             found.byClass->groups.size());
+    QVERIFY(!found.replay->runs.empty());
+    const TitledValues settings = settingsRowsOf(*found.replay);
+    QCOMPARE(settings.size(), found.replay->runs.size() + 1);
+    for (const auto& [title, value] : settings)
+        QVERIFY2(text.contains(plain(title)) && text.contains(plain(value)), qPrintable(title));
+    for (std::size_t i = 0; i < found.replay->runs.size(); ++i)
+        QVERIFY(settings[i + 1].second.startsWith(bytesText(found.replay->runs[i].reserved)));
     QVERIFY(view.toHtml().contains(QStringLiteral("href=\"#moment\"")));
     Q_EMIT diagnosis.view().anchorClicked(QUrl{QStringLiteral("#moment")});
     const auto& device = page->controller().picture()->device();

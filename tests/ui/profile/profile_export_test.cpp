@@ -66,15 +66,17 @@ void ProfileExportTest::writesEachRowWithExactNumbers()
     QCOMPARE(csv.rowsWritten(), 60);
     const QList<QByteArray> lines = read(path("all.csv")).trimmed().split('\n');
     QCOMPARE(lines.size(), 61);
-    QCOMPARE(lines[0].trimmed(), QByteArray{"Allocation,Size,Lives,Class,Stream,Pool,Source"});
+    QCOMPARE(lines[0].trimmed(),
+             QByteArray{"Allocation,Size,Lives,Class,Stream,Pool,Source,Address"});
     // Largest first: an activation of 3 MiB, whose life is in nanoseconds.
     const std::uint32_t first = all.model().allocationAt(0);
     const memtrace::DeviceTrace& device = page->controller().picture()->device();
     const std::int64_t life = device.axisTimes()[device.lastStep(first) + std::size_t{1}]
                               - device.axisTimes()[device.firstStep(first)];
-    QCOMPARE(lines[1].trimmed(), QByteArray{"\"forward, model.py:12\",3145728,"}
-                                     + QByteArray::number(qint64{life})
-                                     + ",Activations,default,default,model.py:12");
+    QCOMPARE(lines[1].trimmed(),
+             QByteArray{"\"forward, model.py:12\",3145728,"} + QByteArray::number(qint64{life})
+                 + ",Activations,default,default,model.py:12,0x"
+                 + QByteArray::number(quint64{device.allocations().address[first]}, 16));
 }
 
 void ProfileExportTest::quotesAndDefusesTexts()

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Filter, leaks, the map of what is live, allocation blocks: as a person uses them.
 #include "ui/base/numbers.h"
+#include "ui/flame/flame_view.h"
 #include "ui/memory_map/memory_map_view.h"
 #include "ui/profile_page/active_view.h"
+#include "ui/profile_page/docks/flame_page.h"
 #include "ui/profile_page/docks/leaks_page.h"
 #include "ui/profile_page/docks/live_groups_page.h"
 #include "ui/profile_page/filter/filter_bar.h"
@@ -43,6 +45,7 @@ private Q_SLOTS:
     void escapeGoesBackOneLevel();
     void aSessionKeepsTheFilter();
     void theSelectionSurvivesAFilter();
+    void colorsAreThoseOfThePlot();
     void theMapOfWhatIsLiveFollows();
     void blocksStackWhatIsLive();
     void leaksAreLookedFor();
@@ -187,6 +190,38 @@ void ProfileFilterTest::aSessionKeepsTheFilter()
     QCOMPARE(m_page->controller().document().settings, settings);
     QCOMPARE(tests::viewOf<FilterBar>(*m_page).chips().size(), std::size_t{1});
     QVERIFY(tests::viewOf<FilterBar>(*m_page).text().startsWith(QStringLiteral("8 of 60")));
+}
+
+/// What one plot shows in a color, the others don't show in that of something else.
+void ProfileFilterTest::colorsAreThoseOfThePlot()
+{
+    auto& live = tests::viewOf<LiveGroupsPage>(*m_page);
+    live.setGrouping(memtrace::LiveBy::Class);
+    m_page->selection().setStep(3); // in forward
+    QVERIFY(change(*m_page, [](workspace::ProfileSettings& settings) {
+        settings.grouping = memtrace::Grouping::Phase;
+    }));
+    QVERIFY(QTest::qWaitFor([&] { return live.isCurrent(); }, kPatience));
+    const timeline::Layers& layers = m_page->controller().picture()->timeline->layers();
+    const auto inkOfLayer = [&](const char* name) {
+        return std::ranges::find(layers, name, &timeline::Layer::name)->ink;
+    };
+    const std::vector<TreemapItem>& items = live.map().items();
+    const auto inkOfItem = [&](const QString& name) {
+        return std::ranges::find(items, name, &TreemapItem::name)->ink;
+    };
+    QCOMPARE(inkOfItem(QStringLiteral("Activations")), inkOfLayer("Forward"));
+    QVERIFY(inkOfItem(QStringLiteral("Activations"))
+            != inkOfItem(QStringLiteral("Before the recording")));
+    tests::chooseTab(*m_page, QStringLiteral("Flame"), QStringLiteral("live"));
+    auto& flame = tests::viewOf<FlamePage>(*m_page);
+    QVERIFY(QTest::qWaitFor([&] { return flame.isCurrent(); }, kPatience));
+    const memtrace::Flame& shown = *flame.view().flame();
+    QVERIFY(shown.layers == m_page->controller().picture()->layering.layers);
+    const auto function =
+        std::ranges::find(shown.nodes, "train/model.py:12:forward", &memtrace::FlameNode::name);
+    QVERIFY(function != shown.nodes.end());
+    QCOMPARE(shown.layers->at(function->mainLayer).name, std::string{"Forward"});
 }
 
 void ProfileFilterTest::theSelectionSurvivesAFilter()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of segments, and what a selected range does with it.
+#include "core/memtrace/analysis/leaks.h"
 #include "core/memtrace/builder.h"
 #include "ui/profile_page/docks/leaks_page.h"
 #include "ui/profile_tables/segment_model.h"
@@ -151,6 +152,23 @@ void ProfileSegmentsTest::oneLeakIsCounted()
     QCOMPARE(leaks.text(),
              QStringLiteral("1 place holds 8.0\u00A0KiB more after each step (4 steps, from "
                             "annotations such as \"step 0\")."));
+    // A range keeps the steps that end in it.
+    auto& chip = *leaks.findChild<RangeChip*>();
+    QVERIFY(chip.isHidden());
+    const memtrace::DeviceTrace& device = page->controller().picture()->device();
+    const std::size_t third = memtrace::stepEnds(**trace, device).at.at(2);
+    page->selection().setRange(StepRange{0, third});
+    QVERIFY(QTest::qWaitFor([&] { return leaks.isCurrent(); }, kPatience));
+    QCOMPARE(leaks.text(),
+             QStringLiteral("1 place holds 8.0\u00A0KiB more after each step (3 steps that end in "
+                            "the range, from annotations such as \"step 0\")."));
+    QVERIFY(chip.isVisible());
+    page->selection().setRange(StepRange{0, third - 1});
+    QVERIFY(QTest::qWaitFor([&] { return leaks.isCurrent(); }, kPatience));
+    QCOMPARE(leaks.text(), QStringLiteral("Leaks show over three steps or more. Ends of steps in "
+                                          "the range: 2."));
+    QTest::mouseClick(&chip, Qt::LeftButton);
+    QVERIFY(!page->selection().range());
 }
 
 } // namespace

@@ -29,7 +29,8 @@ private:
     [[nodiscard]] Flame flame(std::size_t first, std::size_t last,
                               const Matches& matches = {}) const
     {
-        return flameOf(*m_trace, device(), classify(*m_trace, device()), first, last, matches);
+        const Layering layering{classLayers(), classify(*m_trace, device()).classOf};
+        return flameOf(*m_trace, device(), layering, first, last, matches);
     }
 
     MemoryTracePtr m_trace;
@@ -94,7 +95,7 @@ void FlameTest::ordersCallersAboveWhatTheyCall()
     QVERIFY(main != nullptr);
     QCOMPARE(main->blocks, std::size_t{24});
     QCOMPARE(main->children.size(), std::size_t{12});
-    QCOMPARE(main->mainClass, MemoryClass::Activations);
+    QCOMPARE(found.layers->at(main->mainLayer).id, std::string{"activations"});
     QVERIFY(found.nodes[main->children[0]].name.starts_with("train/model.py:"));
     QCOMPARE(found.nodes[main->children[0]].blocks, std::size_t{2}); // one in each step
 }

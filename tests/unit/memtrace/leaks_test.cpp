@@ -81,6 +81,7 @@ private Q_SLOTS:
     void lookOnlyAtWhatAFilterKeeps();
     void sampleManySteps();
     void leaveOutAStepThatFails();
+    void lookOnlyAtStepsThatEndInARange();
 };
 
 /// Each step: activations that are freed; one more log entry of 3 KiB; every other step a buffer of
@@ -209,6 +210,43 @@ void LeaksTest::leaveOutAStepThatFails()
     QCOMPARE(leaks.steps, std::size_t{3});
     QCOMPARE(leaks.groups.size(), std::size_t{1}); // the failed step's activations aren't one
     QCOMPARE(leaks.groups.front().bytes, Bytes{3 * 3072});
+}
+
+/// Three steps that leak 3 KiB each, three that don't.
+void LeaksTest::lookOnlyAtStepsThatEndInARange()
+{
+    Recording recording;
+    for (int step = 0; step < 6; ++step) {
+        const std::string name = "step " + std::to_string(step);
+        recording.begin(name);
+        recording.alloc("activation", 1'000'000, "model.py");
+        if (step < 3)
+            recording.alloc("log" + std::to_string(step), 3072, "log.py");
+        recording.free("activation");
+        recording.end(name);
+    }
+    const MemoryTracePtr trace = recording.trace();
+    QVERIFY(trace);
+    const DeviceTrace& device = trace->devices().front();
+    const std::vector<std::size_t> ends = stepEnds(*trace, device).at;
+    QCOMPARE(ends.size(), std::size_t{6});
+    const auto leaksIn = [&](std::size_t first, std::size_t last) {
+        return findLeaks(*trace, device, {},
+                         plimsoll::timeline::StepSpan{ends[first], ends[last] + 1});
+    };
+    const Leaks first = leaksIn(0, 2);
+    QCOMPARE(first.steps, std::size_t{3});
+    QCOMPARE(first.groups.size(), std::size_t{1});
+    QCOMPARE(first.groups.front().perStep, Bytes{3072});
+    QCOMPARE(first.groups.front().bytes, Bytes{3 * 3072});
+    const Leaks last = leaksIn(3, 5);
+    QCOMPARE(last.steps, std::size_t{3});
+    QCOMPARE(last.groups.size(), std::size_t{1}); // it stays, but doesn't grow
+    QVERIFY(!last.groups.front().grows);
+    QCOMPARE(last.groups.front().bytes, Bytes{3 * 3072});
+    const Leaks few = leaksIn(2, 3);
+    QCOMPARE(few.steps, std::size_t{2});
+    QVERIFY(few.groups.empty());
 }
 
 } // namespace

@@ -27,10 +27,17 @@ private Q_SLOTS:
     void ofClassesAreThoseOfTheRules();
 };
 
+/// The place of a class in classLayers().
+constexpr std::uint8_t layerOf(MemoryClass memoryClass)
+{
+    return static_cast<std::uint8_t>(memoryClass);
+}
+
 LiveGroups groupsAt(const MemoryTrace& trace, std::size_t step, LiveBy by)
 {
     const DeviceTrace& device = trace.devices().front();
-    return liveGroups(trace, device, classify(trace, device), step, by);
+    const Classes classes = classify(trace, device);
+    return liveGroups(trace, device, classes, step, by, {}, classes.classOf);
 }
 
 void LiveGroupsTest::addUpToTheCurve_data()
@@ -76,19 +83,24 @@ void LiveGroupsTest::nameGroupsByFrames()
         return "train/model.py:" + std::to_string(line) + ":forward";
     };
     QCOMPARE(live.groups.size(), std::size_t{4});
-    QCOMPARE(live.groups[0],
-             (LiveGroup{"(before the recording)", Bytes{24 * kMiB}, 12, {}, MemoryClass::Before}));
-    QCOMPARE(live.groups[1],
-             (LiveGroup{layer(12), Bytes{3 * kMiB}, 1, {layer(12)}, MemoryClass::Activations}));
-    QCOMPARE(live.groups[3],
-             (LiveGroup{layer(10), Bytes{kMiB}, 1, {layer(10)}, MemoryClass::Activations}));
+    QCOMPARE(
+        live.groups[0],
+        (LiveGroup{
+            "(before the recording)", Bytes{24 * kMiB}, 12, {}, layerOf(MemoryClass::Before)}));
+    QCOMPARE(
+        live.groups[1],
+        (LiveGroup{layer(12), Bytes{3 * kMiB}, 1, {layer(12)}, layerOf(MemoryClass::Activations)}));
+    QCOMPARE(
+        live.groups[3],
+        (LiveGroup{layer(10), Bytes{kMiB}, 1, {layer(10)}, layerOf(MemoryClass::Activations)}));
     const LiveGroups stacks = groupsAt(*trace, 3, LiveBy::Stack);
     QCOMPARE(stacks.groups[1].frames,
              (std::vector<std::string>{layer(12), "train/train.py:40:main"}));
     const LiveGroups modules = groupsAt(*trace, 3, LiveBy::Module);
     QCOMPARE(
         modules.groups[1],
-        (LiveGroup{"train/model.py:forward", Bytes{6 * kMiB}, 3, {}, MemoryClass::Activations}));
+        (LiveGroup{
+            "train/model.py:forward", Bytes{6 * kMiB}, 3, {}, layerOf(MemoryClass::Activations)}));
     QVERIFY(!findLiveBy("size").has_value());
 }
 
@@ -102,7 +114,7 @@ void LiveGroupsTest::ofClassesAreThoseOfTheRules()
     QCOMPARE(live.groups[0].name, std::string{"activations"});
     QCOMPARE(live.groups[1].name, std::string{"before"});
     QCOMPARE(live.groups[2],
-             (LiveGroup{"temporaries", Bytes{kMiB / 2}, 1, {}, MemoryClass::Temporaries}));
+             (LiveGroup{"temporaries", Bytes{kMiB / 2}, 1, {}, layerOf(MemoryClass::Temporaries)}));
 }
 
 } // namespace

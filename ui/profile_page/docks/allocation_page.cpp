@@ -79,6 +79,8 @@ AllocationPage::AllocationPage(Rows rows, const QString& name, QWidget* parent)
     m_table->horizontalHeader()->setSectionsClickable(true);
     new ColumnFitter{
         *m_table, {AllocationModel::NameColumn, 120}, {{AllocationModel::SourceColumn, 60}}};
+    // Exported tables tell allocations apart by it; on the screen the Inspector does.
+    m_table->setColumnHidden(AllocationModel::AddressColumn, true);
     m_table->horizontalHeader()->setMinimumSectionSize(Theme::current().px(44));
     column->addWidget(m_table, 1);
     m_work = new LateWork{*this, [this] { refresh(); }};

@@ -91,8 +91,8 @@ void FlamePage::refresh()
     m_finder.start(
         [picture = m_picture, range, last](const base::JobContext&) {
             return base::Result<FlamePtr>{std::make_shared<const memtrace::Flame>(memtrace::flameOf(
-                *picture->trace, picture->device(), picture->facts.classes,
-                std::min(range.begin, last), std::min(range.end, last), picture->facts.matches))};
+                *picture->trace, picture->device(), picture->layering, std::min(range.begin, last),
+                std::min(range.end, last), picture->facts.matches))};
         },
         [this, picture = m_picture, isRange = m_range.has_value()](base::Result<FlamePtr> flame) {
             if (!flame || picture != m_picture)

@@ -4,6 +4,8 @@
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
 #include "ui/base/widgets.h"
+#include "ui/profile_page/profile_texts.h"
+#include "ui/step_filter/range_chip.h"
 #include "ui/tables/cell_roles.h"
 #include "ui/tables/column_fitter.h"
 #include "ui/tables/table_look.h"
@@ -17,14 +19,18 @@ namespace plimsoll::ui {
 
 namespace {
 
-QString sentenceFor(const memtrace::Leaks& leaks)
+QString sentenceFor(const memtrace::Leaks& leaks, bool isRange)
 {
+    if (leaks.steps < memtrace::kFewestLeakSteps && isRange)
+        return LeaksPage::tr("Leaks show over three steps or more. Ends of steps in the range: %1.")
+            .arg(countText(leaks.steps));
     if (leaks.steps < memtrace::kFewestLeakSteps)
         return LeaksPage::tr(
             "Leaks show over three steps or more, and this recording has none that can be told "
             "apart. Record several, each within torch.profiler.record_function(\"step 1\").");
-    const QString steps =
-        LeaksPage::tr("%1 steps, from %2").arg(countText(leaks.steps), fileText(leaks.stepsFrom));
+    const QString steps = (isRange ? LeaksPage::tr("%1 steps that end in the range, from %2")
+                                   : LeaksPage::tr("%1 steps, from %2"))
+                              .arg(countText(leaks.steps), fileText(leaks.stepsFrom));
     base::Bytes growth;
     std::size_t growing = 0;
     for (const memtrace::LeakGroup& group : leaks.groups) {
@@ -43,6 +49,9 @@ QString sentenceFor(const memtrace::Leaks& leaks)
 LeaksPage::LeaksPage(QWidget* parent) : QWidget{parent}, m_model{new LeakModel{this}}
 {
     auto* column = makeColumn(this);
+    m_chip = new RangeChip{tr("steps that end there"), this};
+    column->addWidget(m_chip, 0, Qt::AlignRight);
+    connect(m_chip, &RangeChip::clicked, this, &LeaksPage::rangeRemoved);
     m_text = new QLabel{this};
     m_text->setTextFormat(Qt::PlainText);
     m_text->setWordWrap(true);
@@ -69,6 +78,17 @@ LeaksPage::LeaksPage(QWidget* parent) : QWidget{parent}, m_model{new LeakModel{t
 void LeaksPage::setPicture(workspace::ProfilePicturePtr picture)
 {
     m_picture = std::move(picture);
+    m_chip->setRangeText(rangeText(*m_picture, m_range));
+    m_work->want();
+}
+
+void LeaksPage::setRange(std::optional<StepRange> range)
+{
+    if (range == m_range)
+        return;
+    m_range = range;
+    if (m_picture)
+        m_chip->setRangeText(rangeText(*m_picture, m_range));
     m_work->want();
 }
 
@@ -81,20 +101,24 @@ void LeaksPage::refresh()
 {
     if (!m_picture)
         return;
+    std::optional<timeline::StepSpan> within;
+    if (m_range)
+        within = {m_range->begin, m_range->end + 1};
     m_finder.start(
-        [picture = m_picture](const base::JobContext&) {
-            return base::Result<memtrace::Leaks>{
-                memtrace::findLeaks(*picture->trace, picture->device(), picture->facts.matches)};
+        [picture = m_picture, within](const base::JobContext&) {
+            return base::Result<memtrace::Leaks>{memtrace::findLeaks(
+                *picture->trace, picture->device(), picture->facts.matches, within)};
         },
-        [this](base::Result<memtrace::Leaks> leaks) {
-            if (leaks)
-                take(*std::move(leaks));
+        [this, picture = m_picture,
+         isRange = within.has_value()](base::Result<memtrace::Leaks> leaks) {
+            if (leaks && picture == m_picture)
+                take(*std::move(leaks), isRange);
         });
 }
 
-void LeaksPage::take(memtrace::Leaks leaks)
+void LeaksPage::take(memtrace::Leaks leaks, bool isRange)
 {
-    m_text->setText(sentenceFor(leaks));
+    m_text->setText(sentenceFor(leaks, isRange));
     m_table->setVisible(!leaks.groups.empty());
     m_model->setGroups(std::move(leaks.groups));
 }

@@ -4,6 +4,7 @@
 #include "core/memtrace/analysis/leaks.h"
 #include "core/workspace/profile/profile_picture.h"
 #include "ui/base/job_runner.h"
+#include "ui/base/selection.h"
 #include "ui/profile_page/docks/late_work.h"
 #include "ui/profile_tables/leak_model.h"
 
@@ -16,6 +17,8 @@ class QTableView;
 
 namespace plimsoll::ui {
 
+class RangeChip;
+
 /// What outlives the step that allocated it, and what of it grows by the step. Looked for off the
 /// GUI thread, and only while the page is shown.
 class LeaksPage : public QWidget
@@ -26,6 +29,8 @@ public:
     explicit LeaksPage(QWidget* parent = nullptr);
 
     void setPicture(workspace::ProfilePicturePtr picture);
+    /// Looks only at the steps that end within it.
+    void setRange(std::optional<StepRange> range);
     [[nodiscard]] LeakModel& model() const { return *m_model; }
     [[nodiscard]] QTableView& table() const { return *m_table; }
     [[nodiscard]] JobRunnerBase& job() { return m_finder; }
@@ -37,15 +42,18 @@ Q_SIGNALS:
     /// The newest allocation of the chosen place.
     void allocationChosen(std::optional<std::uint32_t> allocation);
     void sourceWanted(const QString& source);
+    void rangeRemoved();
 
 private:
     void refresh();
-    void take(memtrace::Leaks leaks);
+    void take(memtrace::Leaks leaks, bool isRange);
 
     LeakModel* m_model = nullptr;
     QTableView* m_table = nullptr;
     QLabel* m_text = nullptr;
+    RangeChip* m_chip = nullptr;
     workspace::ProfilePicturePtr m_picture;
+    std::optional<StepRange> m_range;
     LateWork* m_work = nullptr;
     JobRunner<memtrace::Leaks> m_finder;
 };

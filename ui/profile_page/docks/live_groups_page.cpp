@@ -196,7 +196,7 @@ void LiveGroupsPage::refresh()
         [picture = m_picture, step, by](const base::JobContext&) {
             return base::Result<memtrace::LiveGroups>{
                 memtrace::liveGroups(*picture->trace, picture->device(), picture->facts.classes,
-                                     step, by, picture->facts.matches)};
+                                     step, by, picture->facts.matches, picture->layering.layerOf)};
         },
         [this, step, by, picture = m_picture](base::Result<memtrace::LiveGroups> live) {
             if (!live || picture != m_picture)
@@ -212,7 +212,7 @@ void LiveGroupsPage::take(memtrace::LiveGroups live, memtrace::LiveBy by, std::s
     items.reserve(live.groups.size());
     for (const memtrace::LiveGroup& group : live.groups)
         items.push_back({groupText(group.name, by), group.bytes,
-                         memtrace::classLayers()->at(static_cast<std::size_t>(group.mainClass)).ink,
+                         m_picture->layering.layers->at(group.mainLayer).ink,
                          tipOf(group, live.bytes)});
     m_map->setItems(std::move(items));
     m_model->setGroups(std::move(live.groups), by, live.bytes);

@@ -158,6 +158,11 @@ ProfileView makeLeaksView(ProfilePage& page)
     auto* view = new LeaksPage{&page};
     QObject::connect(view, &LeaksPage::allocationChosen, &page.allocation(),
                      &AllocationSelection::select);
+    Selection* selection = &page.selection();
+    QObject::connect(selection, &Selection::rangeChanged, view,
+                     [view, selection] { view->setRange(selection->range()); });
+    QObject::connect(view, &LeaksPage::rangeRemoved, selection,
+                     [selection] { selection->setRange(std::nullopt); });
     opensSources(page, view, &LeaksPage::sourceWanted);
     return {.widget = view, .update = takesPicture(view), .jobs = {&view->job()}};
 }
