@@ -142,7 +142,7 @@ TitledValues settingsRowsOf(const doctor::SettingsReplay& replay)
 QString savingOf(const doctor::Remedy& remedy)
 {
     if (remedy.saves)
-        return savingText(remedy.enough).arg(bytesText(*remedy.saves, Rounding::Down));
+        return savingText(remedy.enough).arg(bytesText(*remedy.saves));
     return remedy.atMost ? QObject::tr("Saves %1 at most").arg(bytesText(*remedy.atMost))
                          : QString{};
 }

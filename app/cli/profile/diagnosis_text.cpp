@@ -272,7 +272,7 @@ std::string remediesText(const Diagnosis& diagnosis)
     for (const doctor::Remedy& remedy : diagnosis.remedies) {
         std::string figure = "no figure";
         if (remedy.saves)
-            figure = fmt::format("saves {} ({}){}", bytesText(*remedy.saves, base::Rounding::Down),
+            figure = fmt::format("saves {} ({}){}", bytesText(*remedy.saves),
                                  doctor::howKnownName(remedy.known), enoughText(remedy.enough));
         else if (remedy.atMost)
             figure = fmt::format("saves {} at most", bytesText(*remedy.atMost));
