@@ -49,8 +49,8 @@ constexpr QSize kSmallest{1024, 640}; ///< that the window takes
 
 std::optional<QSize> sizeOf(const QString& text)
 {
-    static const QRegularExpression pattern{QStringLiteral("^(\\d{3,4})x(\\d{3,4})$")};
-    const QRegularExpressionMatch match = pattern.match(text);
+    static const QRegularExpression kPattern{QStringLiteral("^(\\d{3,4})x(\\d{3,4})$")};
+    const QRegularExpressionMatch match = kPattern.match(text);
     if (!match.hasMatch())
         return std::nullopt;
     const QSize size{match.captured(1).toInt(), match.captured(2).toInt()};

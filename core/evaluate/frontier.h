@@ -37,11 +37,14 @@ struct Provenance
 struct FrontierPoint
 {
     FrontierPoint() = default;
+    // A point is used as its plan.
+    // NOLINTBEGIN(google-explicit-constructor)
     /// The provenance of a plan whose planner was called itself.
     FrontierPoint(VerifiedPlanPtr verified);
     FrontierPoint(VerifiedPlanPtr verified, std::shared_ptr<const Provenance> from);
 
     operator const VerifiedPlanPtr&() const { return plan; }
+    // NOLINTEND(google-explicit-constructor)
     explicit operator bool() const { return plan != nullptr; }
     const VerifiedPlan* operator->() const { return plan.get(); }
     const VerifiedPlan& operator*() const { return *plan; }

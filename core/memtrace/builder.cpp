@@ -82,9 +82,9 @@ std::pair<std::int64_t, std::int64_t> Builder::timeSpan() const
     std::int64_t first = kUnknown;
     std::int64_t last = 0;
     for (const auto& [ordinal, device] : m_devices)
-        if (!device->m.times.empty()) {
-            first = std::min(first, device->m.firstTime);
-            last = std::max(last, device->m.times.back());
+        if (!device->m_collected.times.empty()) {
+            first = std::min(first, device->m_collected.firstTime);
+            last = std::max(last, device->m_collected.times.back());
         }
     return first == kUnknown ? std::pair<std::int64_t, std::int64_t>{0, 0}
                              : std::pair{first, std::max(last, m_recordedUntil)};
@@ -110,8 +110,9 @@ std::vector<Annotation> Builder::annotations(std::int64_t origin, std::int64_t e
 base::Result<MemoryTracePtr> Builder::build(const base::JobContext& context) &&
 {
     const auto isEmpty = [](const auto& device) {
-        return device.second->m.actions.empty() && device.second->m.addresses.empty()
-               && !device.second->m.hasEnd;
+        return device.second->m_collected.actions.empty()
+               && device.second->m_collected.addresses.empty()
+               && !device.second->m_collected.hasEnd;
     };
     for (const auto& [ordinal, device] : m_devices)
         device->m_feed.flush();
@@ -121,18 +122,19 @@ base::Result<MemoryTracePtr> Builder::build(const base::JobContext& context) &&
     TraceParts parts;
     parts.gaps = std::move(m_gaps);
     parts.isOfDriver = m_isOfDriver;
-    parts.hasTimes = std::all_of(m_devices.begin(), m_devices.end(),
-                                 [](const auto& device) { return device.second->m.hasTimes; });
+    parts.hasTimes = std::all_of(m_devices.begin(), m_devices.end(), [](const auto& device) {
+        return device.second->m_collected.hasTimes;
+    });
     const auto [origin, end] =
         parts.hasTimes ? timeSpan() : std::pair<std::int64_t, std::int64_t>{};
     std::size_t most = 0;
     for (auto& [ordinal, device] : m_devices) {
         if (context.stopRequested())
             return base::cancelled();
-        device->m.hasTimes = parts.hasTimes;
+        device->m_collected.hasTimes = parts.hasTimes;
         most = std::max(most, device->eventCount());
         parts.devices.push_back(
-            completeDevice(std::move(device->m), origin, end, m_statistics, parts.gaps));
+            completeDevice(std::move(device->m_collected), origin, end, m_statistics, parts.gaps));
         device.reset();
     }
     // Pinned host memory comes behind the devices.

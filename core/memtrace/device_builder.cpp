@@ -36,80 +36,80 @@ base::Result<void> checkRange(std::uint64_t address, std::int64_t bytes)
 
 base::Result<PlaceId> DeviceBuilder::placeOf(const Place& place)
 {
-    const auto known = m.placeIdOf.find(place);
-    if (known != m.placeIdOf.end())
+    const auto known = m_collected.placeIdOf.find(place);
+    if (known != m_collected.placeIdOf.end())
         return known->second;
-    if (m.places.size() >= kMostPlaces)
+    if (m_collected.places.size() >= kMostPlaces)
         return refused("more than 65,536 different streams and pools are impossible");
-    const auto id = static_cast<PlaceId>(m.places.size());
-    m.places.push_back(place);
-    m.placeIdOf.emplace(place, id);
+    const auto id = static_cast<PlaceId>(m_collected.places.size());
+    m_collected.places.push_back(place);
+    m_collected.placeIdOf.emplace(place, id);
     return id;
 }
 
 std::uint32_t DeviceBuilder::lastAt(std::uint64_t address) const
 {
-    const auto at = m.lastAt.find(address);
-    return at == m.lastAt.end() ? kNone : at->second;
+    const auto at = m_collected.lastAt.find(address);
+    return at == m_collected.lastAt.end() ? kNone : at->second;
 }
 
 std::uint32_t DeviceBuilder::newAllocation(const RecordedEvent& event, PlaceId place)
 {
-    const auto index = static_cast<std::uint32_t>(m.addresses.size());
-    m.addresses.push_back(event.address);
-    m.bytes.push_back(event.bytes);
-    m.allocEvents.push_back(kNoEvent);
-    m.freeEvents.push_back(kNoEvent);
-    m.stacks.push_back(0);
-    m.freeStacks.push_back(0);
-    m.placeIds.push_back(place);
-    m.lastAt.insert_or_assign(event.address, index);
+    const auto index = static_cast<std::uint32_t>(m_collected.addresses.size());
+    m_collected.addresses.push_back(event.address);
+    m_collected.bytes.push_back(event.bytes);
+    m_collected.allocEvents.push_back(kNoEvent);
+    m_collected.freeEvents.push_back(kNoEvent);
+    m_collected.stacks.push_back(0);
+    m_collected.freeStacks.push_back(0);
+    m_collected.placeIds.push_back(place);
+    m_collected.lastAt.insert_or_assign(event.address, index);
     return index;
 }
 
 void DeviceBuilder::end(std::uint32_t allocation, EventIndex event)
 {
-    m.freeEvents[allocation] = event;
-    if (m.allocEvents[allocation] != kNoEvent)
-        m.live -= m.bytes[allocation];
+    m_collected.freeEvents[allocation] = event;
+    if (m_collected.allocEvents[allocation] != kNoEvent)
+        m_collected.live -= m_collected.bytes[allocation];
     else
-        m.freedBefore += m.bytes[allocation];
+        m_collected.freedBefore += m_collected.bytes[allocation];
 }
 
 std::uint32_t DeviceBuilder::freedBy(const RecordedEvent& event, PlaceId place)
 {
     const std::uint32_t last = lastAt(event.address);
     if (last == kNone) {
-        countFault(m.statistics, "frees_without_allocation");
-        m.before += event.bytes;
+        countFault(m_collected.statistics, "frees_without_allocation");
+        m_collected.before += event.bytes;
         return newAllocation(event, place);
     }
-    if (m.freeEvents[last] == kNoEvent)
+    if (m_collected.freeEvents[last] == kNoEvent)
         return last;
-    countFault(m.statistics, "frees_of_freed_blocks");
-    ++m.secondFrees;
+    countFault(m_collected.statistics, "frees_of_freed_blocks");
+    ++m_collected.secondFrees;
     return kNone;
 }
 
 void DeviceBuilder::endBefore(std::uint32_t allocation)
 {
-    if (allocation == kNone || m.freeEvents[allocation] != kNoEvent)
+    if (allocation == kNone || m_collected.freeEvents[allocation] != kNoEvent)
         return;
     // Where completed frees weren't recorded, the request was the free.
-    const auto requested = m.requestedAt.find(allocation);
-    if (requested == m.requestedAt.end())
-        countFault(m.statistics, "allocations_of_live_blocks");
-    end(allocation, requested == m.requestedAt.end() ? nextEvent() : requested->second);
+    const auto requested = m_collected.requestedAt.find(allocation);
+    if (requested == m_collected.requestedAt.end())
+        countFault(m_collected.statistics, "allocations_of_live_blocks");
+    end(allocation, requested == m_collected.requestedAt.end() ? nextEvent() : requested->second);
 }
 
 std::uint32_t DeviceBuilder::takeAlloc(const RecordedEvent& event, PlaceId place)
 {
     endBefore(lastAt(event.address));
     const std::uint32_t allocation = newAllocation(event, place);
-    m.allocEvents[allocation] = nextEvent();
-    m.stacks[allocation] = static_cast<std::uint32_t>(event.stack.index());
-    m.live += event.bytes;
-    ++m.allocCount;
+    m_collected.allocEvents[allocation] = nextEvent();
+    m_collected.stacks[allocation] = static_cast<std::uint32_t>(event.stack.index());
+    m_collected.live += event.bytes;
+    ++m_collected.allocCount;
     return allocation;
 }
 
@@ -117,20 +117,20 @@ std::uint32_t DeviceBuilder::takeRequest(const RecordedEvent& event, PlaceId pla
 {
     const std::uint32_t allocation = freedBy(event, place);
     if (allocation != kNone) {
-        m.freeStacks[allocation] = static_cast<std::uint32_t>(event.stack.index());
-        m.requestedAt.insert_or_assign(allocation, nextEvent());
+        m_collected.freeStacks[allocation] = static_cast<std::uint32_t>(event.stack.index());
+        m_collected.requestedAt.insert_or_assign(allocation, nextEvent());
     }
     return allocation;
 }
 
 std::uint32_t DeviceBuilder::takeCompletion(const RecordedEvent& event, PlaceId place)
 {
-    ++m.completedCount;
+    ++m_collected.completedCount;
     const std::uint32_t allocation = freedBy(event, place);
     if (allocation != kNone) {
         end(allocation, nextEvent());
-        if (m.freeStacks[allocation] == 0)
-            m.freeStacks[allocation] = static_cast<std::uint32_t>(event.stack.index());
+        if (m_collected.freeStacks[allocation] == 0)
+            m_collected.freeStacks[allocation] = static_cast<std::uint32_t>(event.stack.index());
     }
     return allocation;
 }
@@ -146,13 +146,13 @@ void DeviceBuilder::takeSegment(const RecordedEvent& event, PlaceId place)
         segment.stack = static_cast<std::uint32_t>(event.stack.index());
         segment.place = place;
         segment.isExpandable = event.action == Action::SegmentMap;
-        m.segments.reserve(nextEvent(), segment);
+        m_collected.segments.reserve(nextEvent(), segment);
         return;
     }
     const AddressRange range{event.address,
                              event.address + static_cast<std::uint64_t>(event.bytes)};
-    if (!m.segments.release(nextEvent(), range, place))
-        countFault(m.statistics, "releases_of_released_segments");
+    if (!m_collected.segments.release(nextEvent(), range, place))
+        countFault(m_collected.statistics, "releases_of_released_segments");
 }
 
 std::uint32_t DeviceBuilder::take(const RecordedEvent& event, PlaceId place)
@@ -166,9 +166,9 @@ std::uint32_t DeviceBuilder::take(const RecordedEvent& event, PlaceId place)
     case Action::SegmentMap:
     case Action::SegmentUnmap: takeSegment(event, place); return kNone;
     case Action::OutOfMemory:
-        m.outOfMemory.push_back({nextEvent(), event.bytes, event.deviceFreeBytes,
-                                 static_cast<std::uint32_t>(event.stack.index())});
-        return static_cast<std::uint32_t>(m.outOfMemory.size() - 1);
+        m_collected.outOfMemory.push_back({nextEvent(), event.bytes, event.deviceFreeBytes,
+                                           static_cast<std::uint32_t>(event.stack.index())});
+        return static_cast<std::uint32_t>(m_collected.outOfMemory.size() - 1);
     case Action::Annotate: return lastAt(event.address);
     case Action::Free:
     case Action::Snapshot:
@@ -179,43 +179,43 @@ std::uint32_t DeviceBuilder::take(const RecordedEvent& event, PlaceId place)
 
 bool DeviceBuilder::completesLast(const RecordedEvent& event) const
 {
-    if (event.action != Action::FreeCompleted || m.actions.empty()
-        || m.actions.back() != Action::FreeRequested)
+    if (event.action != Action::FreeCompleted || m_collected.actions.empty()
+        || m_collected.actions.back() != Action::FreeRequested)
         return false;
-    const std::uint32_t allocation = m.subjects.back();
-    return allocation != kNone && m.addresses[allocation] == event.address;
+    const std::uint32_t allocation = m_collected.subjects.back();
+    return allocation != kNone && m_collected.addresses[allocation] == event.address;
 }
 
 void DeviceBuilder::completeLast(const RecordedEvent& event)
 {
-    const std::uint32_t allocation = m.subjects.back();
-    m.actions.back() = Action::Free;
+    const std::uint32_t allocation = m_collected.subjects.back();
+    m_collected.actions.back() = Action::Free;
     end(allocation, nextEvent() - 1);
-    m.requestedAt.erase(allocation);
-    ++m.completedCount;
+    m_collected.requestedAt.erase(allocation);
+    ++m_collected.completedCount;
     if (event.timeNs)
-        m.times.back() = std::max(m.times.back(), *event.timeNs);
+        m_collected.times.back() = std::max(m_collected.times.back(), *event.timeNs);
 }
 
 void DeviceBuilder::appendTime(const RecordedEvent& event)
 {
     std::int64_t time = event.timeNs.value_or(0);
-    m.hasTimes = m.hasTimes && event.timeNs.has_value();
-    if (!m.times.empty() && m.hasTimes && time < m.times.back()) {
-        countFault(m.statistics, "times_going_back");
-        time = m.times.back();
+    m_collected.hasTimes = m_collected.hasTimes && event.timeNs.has_value();
+    if (!m_collected.times.empty() && m_collected.hasTimes && time < m_collected.times.back()) {
+        countFault(m_collected.statistics, "times_going_back");
+        time = m_collected.times.back();
     }
-    if (m.times.empty())
-        m.firstTime = time;
-    m.times.push_back(time);
+    if (m_collected.times.empty())
+        m_collected.firstTime = time;
+    m_collected.times.push_back(time);
 }
 
 base::Result<void> DeviceBuilder::checkRoom(const RecordedEvent& event) const
 {
     RETURN_IF_ERROR(checkRange(event.address, event.bytes));
-    if (m.actions.size() >= kMostEvents || m.addresses.size() >= kMostEvents)
+    if (m_collected.actions.size() >= kMostEvents || m_collected.addresses.size() >= kMostEvents)
         return refused("more than 4 billion events are not supported");
-    if (m.live + m.before > kMostLive)
+    if (m_collected.live + m_collected.before > kMostLive)
         return refused("more than 4 EiB can't be live at once");
     return {};
 }
@@ -231,10 +231,10 @@ base::Result<EventIndex> DeviceBuilder::add(const RecordedEvent& event)
     RETURN_IF_ERROR(checkRoom(event));
     ASSIGN_OR_RETURN(const PlaceId place,
                      placeOf({event.stream, event.pool.value_or(Place{}.pool)}));
-    m.hasPools = m.hasPools && event.pool.has_value();
+    m_collected.hasPools = m_collected.hasPools && event.pool.has_value();
     const std::uint32_t subject = take(event, place);
-    m.actions.push_back(event.action);
-    m.subjects.push_back(subject);
+    m_collected.actions.push_back(event.action);
+    m_collected.subjects.push_back(subject);
     appendTime(event);
     m_feed.add(liveSinceBegin());
     return nextEvent() - 1;
@@ -243,13 +243,13 @@ base::Result<EventIndex> DeviceBuilder::add(const RecordedEvent& event)
 void DeviceBuilder::setReserved(base::Bytes bytes)
 {
     const auto step =
-        m.reservedTotals.empty() ? 0 : nextEvent(); // the step behind event i is i + 1
-    if (!m.reservedTotals.empty() && m.reservedTotals.back().bytes == bytes)
+        m_collected.reservedTotals.empty() ? 0 : nextEvent(); // the step behind event i is i + 1
+    if (!m_collected.reservedTotals.empty() && m_collected.reservedTotals.back().bytes == bytes)
         return;
-    if (!m.reservedTotals.empty() && m.reservedTotals.back().step == step)
-        m.reservedTotals.back().bytes = bytes;
+    if (!m_collected.reservedTotals.empty() && m_collected.reservedTotals.back().step == step)
+        m_collected.reservedTotals.back().bytes = bytes;
     else
-        m.reservedTotals.push_back({step, bytes});
+        m_collected.reservedTotals.push_back({step, bytes});
 }
 
 base::Result<void> DeviceBuilder::addBefore(const RecordedEvent& memory)
@@ -258,8 +258,8 @@ base::Result<void> DeviceBuilder::addBefore(const RecordedEvent& memory)
     ASSIGN_OR_RETURN(const PlaceId place,
                      placeOf({memory.stream, memory.pool.value_or(Place{}.pool)}));
     const std::uint32_t allocation = newAllocation(memory, place);
-    m.stacks[allocation] = static_cast<std::uint32_t>(memory.stack.index());
-    m.before += memory.bytes;
+    m_collected.stacks[allocation] = static_cast<std::uint32_t>(memory.stack.index());
+    m_collected.before += memory.bytes;
     return {};
 }
 
@@ -267,8 +267,8 @@ base::Result<void> DeviceBuilder::addSegment(const RecordedSegment& segment)
 {
     RETURN_IF_ERROR(checkRange(segment.address, segment.bytes));
     ASSIGN_OR_RETURN(const PlaceId place, placeOf({segment.stream, segment.pool}));
-    m.hasEnd = true;
-    Segment& added = m.endSegments.emplace_back();
+    m_collected.hasEnd = true;
+    Segment& added = m_collected.endSegments.emplace_back();
     added.address = segment.address;
     added.bytes = segment.bytes;
     added.stack = static_cast<std::uint32_t>(segment.stack.index());
@@ -282,7 +282,7 @@ base::Result<void> DeviceBuilder::addBlock(const RecordedBlock& block)
 {
     RETURN_IF_ERROR(checkRange(block.address, block.bytes));
     RETURN_IF_ERROR(checkRange(block.address, block.requestedBytes));
-    m.endBlocks.push_back(block);
+    m_collected.endBlocks.push_back(block);
     return {};
 }
 

@@ -47,14 +47,14 @@ public:
     /// `curve`: see Builder; null: nobody looks.
     explicit DeviceBuilder(int ordinal, base::CurveSoFar* curve = nullptr) : m_feed{curve, ordinal}
     {
-        m.ordinal = ordinal;
+        m_collected.ordinal = ordinal;
     }
 
     /// Fails at sizes and addresses that no device has, and with too many events or different
     /// places. Then nothing was added.
     [[nodiscard]] base::Result<EventIndex> add(const RecordedEvent& event);
     /// A text of an event that was added.
-    void addText(const EventText& text) { m.texts.push_back(text); }
+    void addText(const EventText& text) { m_collected.texts.push_back(text); }
     /// Fails likewise.
     [[nodiscard]] base::Result<void> addSegment(const RecordedSegment& segment);
     /// Of any segment.
@@ -67,9 +67,9 @@ public:
     /// A free that is added later may end it. Fails as add() does.
     [[nodiscard]] base::Result<void> addBefore(const RecordedEvent& memory);
 
-    [[nodiscard]] std::size_t eventCount() const { return m.actions.size(); }
+    [[nodiscard]] std::size_t eventCount() const { return m_collected.actions.size(); }
     /// Of allocations from before the recording that were added or freed.
-    [[nodiscard]] base::Bytes beforeBytes() const { return base::Bytes{m.before}; }
+    [[nodiscard]] base::Bytes beforeBytes() const { return base::Bytes{m_collected.before}; }
 
 private:
     friend class Builder;
@@ -94,12 +94,18 @@ private:
     [[nodiscard]] bool completesLast(const RecordedEvent& event) const;
     void completeLast(const RecordedEvent& event);
     void appendTime(const RecordedEvent& event);
-    [[nodiscard]] EventIndex nextEvent() const { return static_cast<EventIndex>(m.actions.size()); }
+    [[nodiscard]] EventIndex nextEvent() const
+    {
+        return static_cast<EventIndex>(m_collected.actions.size());
+    }
 
     /// Live bytes, less those at first.
-    [[nodiscard]] std::int64_t liveSinceBegin() const { return m.live - m.freedBefore; }
+    [[nodiscard]] std::int64_t liveSinceBegin() const
+    {
+        return m_collected.live - m_collected.freedBefore;
+    }
 
-    CollectedDevice m;
+    CollectedDevice m_collected;
     base::CurveFeed m_feed;
 };
 

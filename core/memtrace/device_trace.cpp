@@ -28,9 +28,10 @@ const char* actionName(Action action)
 }
 
 DeviceTrace::DeviceTrace(DeviceColumns columns)
-    : m{std::move(columns)}
-    , m_reserved{m.reservedTotals.empty() ? reservedCurve(m.segments) : StepCurve{m.reservedTotals}}
-    , m_foreign{m.foreign}
+    : m_columns{std::move(columns)}
+    , m_reserved{m_columns.reservedTotals.empty() ? reservedCurve(m_columns.segments)
+                                                  : StepCurve{m_columns.reservedTotals}}
+    , m_foreign{m_columns.foreign}
 {
     m_recordedCount =
         eventCount() == 0 ? 0 : shownIndex(static_cast<EventIndex>(eventCount() - 1)) + 1;
@@ -39,9 +40,9 @@ DeviceTrace::DeviceTrace(DeviceColumns columns)
 std::uint64_t DeviceTrace::foldedBefore(EventIndex event) const
 {
     const std::size_t block = event / DeviceColumns::kRankBlock;
-    std::uint64_t folded = m.foldedBefore[block];
+    std::uint64_t folded = m_columns.foldedBefore[block];
     for (std::size_t i = block * DeviceColumns::kRankBlock; i < event; ++i)
-        folded += m.actions[i] == Action::Free ? 1U : 0U;
+        folded += m_columns.actions[i] == Action::Free ? 1U : 0U;
     return folded;
 }
 
@@ -66,12 +67,13 @@ EventIndex DeviceTrace::freeRequested(AllocationId allocation) const
 {
     const auto wanted = static_cast<std::uint32_t>(allocation.index());
     const auto at = std::lower_bound(
-        m.pendingFrees.begin(), m.pendingFrees.end(), wanted,
+        m_columns.pendingFrees.begin(), m_columns.pendingFrees.end(), wanted,
         [](const PendingFree& free, std::uint32_t value) { return free.allocation < value; });
-    if (at != m.pendingFrees.end() && at->allocation == wanted)
+    if (at != m_columns.pendingFrees.end() && at->allocation == wanted)
         return at->requested;
-    const EventIndex freed = m.allocations.freeEvent[allocation.index()];
-    return freed != kNoEvent && m.actions[freed] != Action::FreeCompleted ? freed : kNoEvent;
+    const EventIndex freed = m_columns.allocations.freeEvent[allocation.index()];
+    return freed != kNoEvent && m_columns.actions[freed] != Action::FreeCompleted ? freed
+                                                                                  : kNoEvent;
 }
 
 } // namespace plimsoll::memtrace

@@ -51,49 +51,52 @@ struct TraceParts
 class MemoryTrace
 {
 public:
-    explicit MemoryTrace(TraceParts parts) : m{std::move(parts)} {}
+    explicit MemoryTrace(TraceParts parts) : m_parts{std::move(parts)} {}
 
     /// By ordinal, pinned host memory last; at least one.
-    [[nodiscard]] const std::vector<DeviceTrace>& devices() const { return m.devices; }
-    [[nodiscard]] const StackTable& stacks() const { return m.stacks; }
+    [[nodiscard]] const std::vector<DeviceTrace>& devices() const { return m_parts.devices; }
+    [[nodiscard]] const StackTable& stacks() const { return m_parts.stacks; }
     /// Sorted by begin, outer ranges first.
-    [[nodiscard]] const std::vector<Annotation>& annotations() const { return m.annotations; }
+    [[nodiscard]] const std::vector<Annotation>& annotations() const { return m_parts.annotations; }
     /// The allocator's settings as recorded, by name.
-    [[nodiscard]] const std::map<std::string, std::string>& settings() const { return m.settings; }
+    [[nodiscard]] const std::map<std::string, std::string>& settings() const
+    {
+        return m_parts.settings;
+    }
     /// The model of a GPU, "NVIDIA H100 80GB HBM3"; empty: not recorded.
     [[nodiscard]] std::string deviceName(int ordinal) const
     {
-        const auto named = m.settings.find("device " + std::to_string(ordinal));
-        return named == m.settings.end() ? std::string{} : named->second;
+        const auto named = m_parts.settings.find("device " + std::to_string(ordinal));
+        return named == m_parts.settings.end() ? std::string{} : named->second;
     }
     /// Tolerated oddities, each with its number of occurrences.
     [[nodiscard]] const std::map<std::string, std::size_t>& statistics() const
     {
-        return m.statistics;
+        return m_parts.statistics;
     }
     /// What this recording can't show, a sentence each.
-    [[nodiscard]] const std::vector<std::string>& gaps() const { return m.gaps; }
+    [[nodiscard]] const std::vector<std::string>& gaps() const { return m_parts.gaps; }
     /// Whether blocks are what the driver was asked for, and not what its caching allocator gave
     /// the program.
-    [[nodiscard]] bool isOfDriver() const { return m.isOfDriver; }
+    [[nodiscard]] bool isOfDriver() const { return m_parts.isOfDriver; }
 
     /// Whether the bytes of an allocation are its block's, and not as requested.
     [[nodiscard]] bool hasWholeBlocks() const
     {
-        return std::ranges::find(m.gaps, kWholeBlocks) != m.gaps.end();
+        return std::ranges::find(m_parts.gaps, kWholeBlocks) != m_parts.gaps.end();
     }
 
     /// False: events have no times; each counts as a nanosecond.
-    [[nodiscard]] bool hasTimes() const { return m.hasTimes; }
+    [[nodiscard]] bool hasTimes() const { return m_parts.hasTimes; }
     /// Of the first event, since 1970; 0 if unknown.
-    [[nodiscard]] std::int64_t epochNs() const { return m.epochNs; }
-    [[nodiscard]] base::Nanoseconds duration() const { return m.duration; }
+    [[nodiscard]] std::int64_t epochNs() const { return m_parts.epochNs; }
+    [[nodiscard]] base::Nanoseconds duration() const { return m_parts.duration; }
 
     /// All of it, for a trace that differs in some part.
-    [[nodiscard]] const TraceParts& parts() const { return m; }
+    [[nodiscard]] const TraceParts& parts() const { return m_parts; }
 
 private:
-    TraceParts m;
+    TraceParts m_parts;
 };
 
 using MemoryTracePtr = std::shared_ptr<const MemoryTrace>;

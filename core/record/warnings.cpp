@@ -2,6 +2,7 @@
 #include "core/record/warnings.h"
 
 #include "core/base/format.h"
+#include "core/capture/decode.h"
 #include "core/capture/launch.h"
 #include "core/io/byte_source.h"
 #include "core/io/input.h"

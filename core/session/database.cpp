@@ -241,7 +241,7 @@ bool looksLikeSession(const std::filesystem::path& path)
     std::error_code error;
     if (!std::filesystem::is_regular_file(path, error))
         return false;
-    constexpr std::string_view kMagic{"SQLite format 3", 16};
+    constexpr std::string_view kMagic{"SQLite format 3\0", 16};
     sqlite3* opened = nullptr;
     const int code = sqlite3_open_v2(path.c_str(), &opened, SQLITE_OPEN_READONLY, nullptr);
     const std::unique_ptr<sqlite3, int (*)(sqlite3*)> connection{opened, &sqlite3_close_v2};

@@ -99,7 +99,7 @@ public:
                                            const Values&... values) const
     {
         return prepare(sql, values...).and_then([&](Statement row) {
-            const base::Result<bool> there = row.step();
+            base::Result<bool> there = row.step();
             if (there && *there)
                 take(row);
             return there;

@@ -32,7 +32,8 @@ private:
     void record(int ordinal)
     {
         m_address =
-            0x7f0000000000 + static_cast<std::uint64_t>(2 * layers * kMiB); // behind the weights
+            0x7f0000000000
+            + static_cast<std::uint64_t>(2 * std::int64_t{layers} * kMiB); // behind the weights
         m_time = 1'700'000'000'000'000'000;
         memtrace::DeviceBuilder& device = m_builder.device(ordinal);
         for (int step = 0; step < steps; ++step) {
@@ -40,6 +41,7 @@ private:
             m_builder.beginRange(name, ordinal, m_time);
             m_builder.beginRange("forward", ordinal, m_time);
             std::vector<memtrace::RecordedEvent> kept;
+            kept.reserve(static_cast<std::size_t>(layers));
             for (int layer = 0; layer < layers; ++layer)
                 kept.push_back(alloc(device, (1 + layer % 3) * kMiB, "forward", 10 + layer));
             m_builder.endRange("forward", ordinal, m_time);
@@ -87,9 +89,9 @@ private:
             stacks.frame({stacks.text("train/train.py"), stacks.text("main"), 40, {}});
         return stacks.stack(std::vector<memtrace::FrameId>{inner, outer});
     }
-    void addEnd(memtrace::DeviceBuilder& device)
+    void addEnd(memtrace::DeviceBuilder& device) const
     {
-        const std::int64_t bytes = 4 * (layers + 2) * kMiB;
+        const std::int64_t bytes = 4 * (std::int64_t{layers} + 2) * kMiB;
         const std::uint64_t begin = 0x7f0000000000;
         static_cast<void>(device.addSegment({begin, bytes, 0, {}, true, false, {}}));
         std::uint64_t at = begin;

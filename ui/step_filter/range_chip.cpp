@@ -5,9 +5,11 @@
 #include "ui/base/texts.h"
 #include "ui/base/theme.h"
 
+#include <utility>
+
 namespace plimsoll::ui {
 
-RangeChip::RangeChip(const QString& what, QWidget* parent) : QToolButton{parent}, m_what{what}
+RangeChip::RangeChip(QString what, QWidget* parent) : QToolButton{parent}, m_what{std::move(what)}
 {
     setProperty("chip", true);
     setIcon(ui::icon(QStringLiteral("close")));

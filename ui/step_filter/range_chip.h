@@ -14,7 +14,7 @@ class RangeChip : public QToolButton
 
 public:
     /// `what` is in the range: "values that are used there".
-    explicit RangeChip(const QString& what, QWidget* parent = nullptr);
+    explicit RangeChip(QString what, QWidget* parent = nullptr);
 
     /// None: hidden.
     void setRange(std::optional<StepRange> range);

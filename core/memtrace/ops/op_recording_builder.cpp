@@ -67,7 +67,7 @@ std::uint32_t OpRecordingBuilder::text(std::string_view text)
 std::uint32_t OpRecordingBuilder::addSpan(const OpSpan& span)
 {
     m_spans.push_back(span);
-    m.hasShapes = m.hasShapes || span.shapes != 0;
+    m_recording.hasShapes = m_recording.hasShapes || span.shapes != 0;
     return static_cast<std::uint32_t>(m_spans.size() - 1);
 }
 
@@ -101,11 +101,11 @@ void OpRecordingBuilder::chooseDevice()
         times, {}, [](const auto& entry) { return entry.second; }); // the first of several
     if (most == times.end())
         return;
-    m.device = most->first;
-    m.onOtherDevices = std::erase_if(
-        m_works, [device = m.device](const Work& work) { return work.device != device; });
-    if (const auto name = m_devices.find(m.device); name != m_devices.end())
-        m.deviceName = name->second;
+    m_recording.device = most->first;
+    m_recording.onOtherDevices = std::erase_if(
+        m_works, [device = m_recording.device](const Work& work) { return work.device != device; });
+    if (const auto name = m_devices.find(m_recording.device); name != m_devices.end())
+        m_recording.deviceName = name->second;
 }
 
 void OpRecordingBuilder::sortSpans()
@@ -116,10 +116,10 @@ void OpRecordingBuilder::sortSpans()
         return std::pair{m_spans[at].begin, -m_spans[at].end};
     });
     std::vector<std::uint32_t> placeOf(order.size());
-    m.spans.reserve(order.size());
+    m_recording.spans.reserve(order.size());
     for (const std::uint32_t at : order) {
-        placeOf[at] = static_cast<std::uint32_t>(m.spans.size());
-        m.spans.push_back(m_spans[at]);
+        placeOf[at] = static_cast<std::uint32_t>(m_recording.spans.size());
+        m_recording.spans.push_back(m_spans[at]);
     }
     for (Work& work : m_works)
         if (work.span != kNone)
@@ -130,9 +130,9 @@ void OpRecordingBuilder::sortSpans()
 void OpRecordingBuilder::nest()
 {
     std::unordered_map<std::uint32_t, OpenSpans> byThread;
-    for (std::uint32_t at = 0; at < m.spans.size(); ++at) {
-        OpSpan& span = m.spans[at];
-        OpenSpans& open = byThread.try_emplace(span.thread, m.spans).first->second;
+    for (std::uint32_t at = 0; at < m_recording.spans.size(); ++at) {
+        OpSpan& span = m_recording.spans[at];
+        OpenSpans& open = byThread.try_emplace(span.thread, m_recording.spans).first->second;
         open.closeUntil(span.begin);
         span.parent = open.at(span.begin);
         open.open(at);
@@ -147,16 +147,17 @@ void OpRecordingBuilder::tieToLaunches()
         return std::tie(a.thread, a.launched) < std::tie(b.thread, b.launched);
     });
     std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> spansOf;
-    for (std::uint32_t at = 0; at < m.spans.size(); ++at)
-        spansOf[m.spans[at].thread].push_back(at);
+    for (std::uint32_t at = 0; at < m_recording.spans.size(); ++at)
+        spansOf[m_recording.spans[at].thread].push_back(at);
     for (auto work = first; work != m_works.end();) {
         const std::vector<std::uint32_t>& spans = spansOf[work->thread];
-        OpenSpans open{m.spans};
+        OpenSpans open{m_recording.spans};
         auto next = spans.begin();
         const std::uint32_t thread = work->thread;
         for (; work != m_works.end() && work->thread == thread; ++work) {
-            for (; next != spans.end() && m.spans[*next].begin <= work->launched; ++next) {
-                open.closeUntil(m.spans[*next].begin);
+            for (; next != spans.end() && m_recording.spans[*next].begin <= work->launched;
+                 ++next) {
+                open.closeUntil(m_recording.spans[*next].begin);
                 open.open(*next);
             }
             work->span = open.at(work->launched);
@@ -168,21 +169,21 @@ void OpRecordingBuilder::sumUp()
 {
     for (const Work& work : m_works) {
         if (work.span == kNone) {
-            ++m.untied;
-            add(m.untiedTime, work.time);
+            ++m_recording.untied;
+            add(m_recording.untiedTime, work.time);
             continue;
         }
-        add(m.spans[work.span].deviceTime, work.time);
-        ++m.spans[work.span].launches;
+        add(m_recording.spans[work.span].deviceTime, work.time);
+        ++m_recording.spans[work.span].launches;
     }
 }
 
 std::int64_t OpRecordingBuilder::epoch() const
 {
     constexpr std::int64_t kEarliest = 1'262'304'000'000'000'000; // 2010: before that it's a clock
-    if (m.spans.empty())
+    if (m_recording.spans.empty())
         return 0;
-    const std::int64_t begin = sumOf(m_baseNs, m.spans.front().begin);
+    const std::int64_t begin = sumOf(m_baseNs, m_recording.spans.front().begin);
     return begin >= kEarliest ? begin : 0;
 }
 
@@ -204,14 +205,14 @@ base::Result<OpRecordingPtr> OpRecordingBuilder::build(const base::JobContext& c
         return base::cancelled();
     context.report(2, 3);
     sumUp();
-    if (m.untied == m_works.size())
+    if (m_recording.untied == m_works.size())
         return base::failure(ErrorKind::File,
                              "has kernels and operators, but not which operator launched which "
                              "kernel");
-    m.texts = std::move(m_texts);
-    m.epochNs = epoch();
+    m_recording.texts = std::move(m_texts);
+    m_recording.epochNs = epoch();
     context.report(1, 1);
-    return std::make_shared<const OpRecording>(std::move(m));
+    return std::make_shared<const OpRecording>(std::move(m_recording));
 }
 
 } // namespace plimsoll::memtrace

@@ -31,7 +31,7 @@ public:
     /// One of which it isn't known who launched it.
     void addUntied(int device, base::Nanoseconds time);
     /// One without a usable duration.
-    void addUnusable() { ++m.unusable; }
+    void addUnusable() { ++m_recording.unusable; }
     void setDeviceName(int device, std::string name) { m_devices[device] = std::move(name); }
     /// What times count from, since 1970.
     void setBase(std::int64_t nanoseconds) { m_baseNs = nanoseconds; }
@@ -67,7 +67,7 @@ private:
     std::vector<Work> m_works;
     std::map<int, std::string> m_devices;
     std::int64_t m_baseNs = 0;
-    OpRecording m;
+    OpRecording m_recording;
 };
 
 } // namespace plimsoll::memtrace

@@ -27,8 +27,9 @@ std::int64_t totalOf(std::optional<std::int64_t> number)
 
 std::size_t Recording::memoryBytes() const
 {
-    return m.memory.capacity() * sizeof(MemoryEvent) + m.spans.capacity() * sizeof(Span)
-           + m.ranges.capacity() * sizeof(NamedRange) + m.names.memoryBytes()
+    return m_collected.memory.capacity() * sizeof(MemoryEvent)
+           + m_collected.spans.capacity() * sizeof(Span)
+           + m_collected.ranges.capacity() * sizeof(NamedRange) + m_collected.names.memoryBytes()
            + m_threads.memoryBytes();
 }
 
@@ -36,7 +37,7 @@ void Recording::takeEvent(std::string_view text)
 {
     const std::optional<TraceEvent> event = m_parser.parse(text);
     if (!event) {
-        m.builder.count("events_that_are_not_json");
+        m_collected.builder.count("events_that_are_not_json");
         return;
     }
     if (event->phase == 'i' && event->name == "[memory]")
@@ -57,21 +58,21 @@ void Recording::takeEvent(std::string_view text)
 
 void Recording::takeMemory(const TraceEvent& event, bool isFailure)
 {
-    m.builder.count("values_of_other_types", event.wrongValues);
+    m_collected.builder.count("values_of_other_types", event.wrongValues);
     if (event.deviceType == kCpu) {
-        ++m.cpuEvents;
+        ++m_collected.cpuEvents;
         return;
     }
     if (!event.deviceType || !isDevice(event.deviceId) || !event.bytes || !event.beginNs) {
-        m.builder.count("incomplete_events");
+        m_collected.builder.count("incomplete_events");
         return;
     }
     if (m_deviceType.value_or(*event.deviceType) != *event.deviceType) {
-        m.builder.count("memory_of_other_kinds_of_devices");
+        m_collected.builder.count("memory_of_other_kinds_of_devices");
         return;
     }
     m_deviceType = event.deviceType;
-    MemoryEvent& added = m.memory.emplace_back();
+    MemoryEvent& added = m_collected.memory.emplace_back();
     added.time = *event.beginNs;
     added.address = event.address.value_or(memtrace::kNoAddress);
     added.hasAddress = event.address && added.address < memtrace::kNamesInsteadOfAddresses;
@@ -88,9 +89,10 @@ void Recording::feedCurve(const MemoryEvent& event)
 {
     if (m_curve == nullptr)
         return;
-    if (m.memory.size() > 1 && event.time < m.memory[m.memory.size() - 2].time) {
+    if (m_collected.memory.size() > 1
+        && event.time < m_collected.memory[m_collected.memory.size() - 2].time) {
         m_curve->clear();
-        m.curve = std::exchange(m_curve, nullptr);
+        m_collected.curve = std::exchange(m_curve, nullptr);
         return;
     }
     Device& device = m_fed.try_emplace(event.device, Device{base::CurveFeed{m_curve, event.device}})
@@ -105,39 +107,40 @@ Collected Recording::take() &&
     if (m_curve != nullptr)
         for (auto& [ordinal, device] : m_fed)
             device.feed.flush();
-    return std::move(m);
+    return std::move(m_collected);
 }
 
 void Recording::takeSpan(const TraceEvent& event, Span::Kind kind)
 {
     if (!event.beginNs || !event.durationNs) {
-        m.builder.count("incomplete_events");
+        m_collected.builder.count("incomplete_events");
         return;
     }
-    Span& span = m.spans.emplace_back();
+    Span& span = m_collected.spans.emplace_back();
     span.begin = *event.beginNs;
     span.end = span.begin + *event.durationNs;
     span.thread = m_threads.numberOf(event);
-    span.name = m.names.number(event.name);
-    span.calledFrom = m.names.number(kind == Span::Kind::Python     ? event.calledFrom
-                                     : kind == Span::Kind::Operator ? event.callStack
-                                                                    : std::string_view{});
+    span.name = m_collected.names.number(event.name);
+    span.calledFrom = m_collected.names.number(kind == Span::Kind::Python     ? event.calledFrom
+                                               : kind == Span::Kind::Operator ? event.callStack
+                                                                              : std::string_view{});
     span.kind = kind;
     if (kind == Span::Kind::Annotation)
-        m.ranges.push_back({span.begin, span.end, span.name, std::nullopt});
+        m_collected.ranges.push_back({span.begin, span.end, span.name, std::nullopt});
 }
 
 void Recording::takeGpuRange(const TraceEvent& event)
 {
     const std::optional<int> device = deviceOf(event);
     if (!event.beginNs || !event.durationNs || !device) {
-        m.builder.count("incomplete_events");
+        m_collected.builder.count("incomplete_events");
         return;
     }
     // The same range has another time on the GPU: it gets another name.
-    m.ranges.push_back({*event.beginNs, *event.beginNs + *event.durationNs,
-                        m.names.number(fmt::format("{} (on the GPU)", event.name)),
-                        static_cast<std::int16_t>(*device)});
+    m_collected.ranges.push_back(
+        {*event.beginNs, *event.beginNs + *event.durationNs,
+         m_collected.names.number(fmt::format("{} (on the GPU)", event.name)),
+         static_cast<std::int16_t>(*device)});
 }
 
 void Recording::takeValue(std::string_view key, std::string_view text)
@@ -147,25 +150,25 @@ void Recording::takeValue(std::string_view key, std::string_view text)
         "cuda_runtime_version", "cuda_driver_version", "traceName"};
     if (key == "baseTimeNanoseconds") {
         if (const std::optional<std::int64_t> base = baseTimeOf(text))
-            m.baseNs = *base;
+            m_collected.baseNs = *base;
         else
-            m.builder.count("values_of_other_types");
+            m_collected.builder.count("values_of_other_types");
     } else if (key == "deviceProperties") {
         takeDevices(text);
     } else if (std::ranges::find(kShown, key) != kShown.end()) {
         const bool isText = text.size() >= 2 && text.front() == '"';
-        m.builder.setSetting(std::string{key},
-                             base::printable(isText ? text.substr(1, text.size() - 2) : text));
+        m_collected.builder.setSetting(
+            std::string{key}, base::printable(isText ? text.substr(1, text.size() - 2) : text));
     }
 }
 
 void Recording::takeDevices(std::string_view text)
 {
     const bool isList = eachDevice(text, [this](int device, std::string_view name) {
-        m.builder.setSetting(fmt::format("device {}", device), base::printable(name));
+        m_collected.builder.setSetting(fmt::format("device {}", device), base::printable(name));
     });
     if (!isList)
-        m.builder.count("values_of_other_types");
+        m_collected.builder.count("values_of_other_types");
 }
 
 } // namespace plimsoll::readers::kineto

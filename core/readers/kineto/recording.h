@@ -26,7 +26,7 @@ public:
 
     void takeEvent(std::string_view text) override;
     void takeValue(std::string_view key, std::string_view text) override;
-    void takeOther() override { m.builder.count("events_of_other_types"); }
+    void takeOther() override { m_collected.builder.count("events_of_other_types"); }
 
     [[nodiscard]] std::size_t memoryBytes() const override;
 
@@ -47,7 +47,7 @@ private:
         std::uint64_t live = 0; ///< since the first event; may be below 0, wrapped
     };
 
-    Collected m;
+    Collected m_collected;
     EventParser m_parser;
     Threads m_threads;
     base::CurveSoFar* m_curve; ///< null: nobody looks, or the file has another order

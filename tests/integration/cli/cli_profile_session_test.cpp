@@ -12,6 +12,7 @@
 #include "tests/support/test_main.h"
 
 #include <QFile>
+#include <QJsonArray>
 #include <QJsonDocument>
 #include <QTest>
 

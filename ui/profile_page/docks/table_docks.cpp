@@ -3,6 +3,7 @@
 #include "core/memtrace/analysis/oddities.h"
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
+#include "ui/base/widgets.h"
 #include "ui/document_page/open_source.h"
 #include "ui/profile_page/docks/allocation_page.h"
 #include "ui/profile_page/docks/diagnosis_page.h"
@@ -11,11 +12,11 @@
 #include "ui/profile_page/docks/inspector.h"
 #include "ui/profile_page/docks/leaks_page.h"
 #include "ui/profile_page/docks/live_groups_page.h"
+#include "ui/profile_page/docks/range_filter.h"
 #include "ui/profile_page/profile_page.h"
 #include "ui/profile_page/profile_texts.h"
 #include "ui/profile_page/profile_views.h"
 #include "ui/profile_tables/segment_model.h"
-#include "ui/step_filter/range_chip.h"
 #include "ui/tables/column_fitter.h"
 #include "ui/tables/table_look.h"
 
@@ -59,10 +60,8 @@ ProfileView allocationView(ProfilePage& page, AllocationPage::Rows rows, const Q
                      [view, allocation] { view->select(allocation->allocation()); });
     QObject::connect(selection, &Selection::stepChanged, view,
                      [view, selection] { view->setStep(selection->step()); });
-    QObject::connect(selection, &Selection::rangeChanged, view,
-                     [view, selection] { view->setRange(selection->range()); });
-    QObject::connect(view, &AllocationPage::rangeRemoved, selection,
-                     [selection] { selection->setRange(std::nullopt); });
+    if (rows == AllocationPage::Rows::All)
+        view->rangeFilter().follow(*selection);
     opensSources(page, view, &AllocationPage::sourceWanted);
     return {.widget = view, .update = takesPicture(view), .jobs = {&view->job()}};
 }
@@ -139,9 +138,7 @@ ProfileView makeDiagnosisView(ProfilePage& page)
 ProfileView makeFlameView(ProfilePage& page)
 {
     auto* view = new FlamePage{&page};
-    Selection* selection = &page.selection();
-    QObject::connect(selection, &Selection::rangeChanged, view,
-                     [view, selection] { view->setRange(selection->range()); });
+    view->rangeFilter().follow(page.selection());
     opensSources(page, view, &FlamePage::sourceWanted);
     QObject::connect(view, &FlamePage::pictureWanted, &page.exporter(),
                      &PictureExport::choosePicture);
@@ -158,11 +155,7 @@ ProfileView makeLeaksView(ProfilePage& page)
     auto* view = new LeaksPage{&page};
     QObject::connect(view, &LeaksPage::allocationChosen, &page.allocation(),
                      &AllocationSelection::select);
-    Selection* selection = &page.selection();
-    QObject::connect(selection, &Selection::rangeChanged, view,
-                     [view, selection] { view->setRange(selection->range()); });
-    QObject::connect(view, &LeaksPage::rangeRemoved, selection,
-                     [selection] { selection->setRange(std::nullopt); });
+    view->rangeFilter().follow(page.selection());
     opensSources(page, view, &LeaksPage::sourceWanted);
     return {.widget = view, .update = takesPicture(view), .jobs = {&view->job()}};
 }
@@ -171,34 +164,27 @@ ProfileView makeSegmentsView(ProfilePage& page)
 {
     auto* widget = new QWidget{&page};
     QVBoxLayout* column = makeColumn(widget);
-    auto* chip = new RangeChip{ProfilePage::tr("segments that exist there"), widget};
-    column->addWidget(chip, 0, Qt::AlignRight);
+    auto* filter = new RangeFilter{ProfilePage::tr("segments that exist there"), widget};
+    column->addWidget(filter, 0, Qt::AlignRight);
     auto* model = new SegmentModel{widget};
     QTableView* table = makeTable(model, widget, ProfilePage::tr("Segments"));
     new ColumnFitter{*table, {SegmentModel::AddressColumn, 100}, {}};
     column->addWidget(table, 1);
-    Selection* selection = &page.selection();
-    const auto showRange = [chip, model, selection, &page] {
-        if (const workspace::ProfilePicturePtr picture = page.controller().picture())
-            chip->setRangeText(rangeText(*picture, selection->range()));
-        model->setRange(selection->range());
-    };
-    QObject::connect(selection, &Selection::rangeChanged, widget, showRange);
-    QObject::connect(chip, &RangeChip::clicked, selection,
-                     [selection] { selection->setRange(std::nullopt); });
+    QObject::connect(filter, &RangeFilter::rangeChanged, model,
+                     [filter, model] { model->setRange(filter->range()); });
+    filter->follow(page.selection());
     return {.widget = widget,
-            .update = [model, showRange](const ProfileState& state, ProfileChanges what) {
+            .update = [model, filter](const ProfileState& state, ProfileChanges what) {
                 if (!what.testFlag(ProfileChange::Picture))
                     return;
                 model->setPicture(state.picture);
-                showRange();
+                filter->setPicture(state.picture);
             }};
 }
 
 ProfileView makeEventsView(ProfilePage& page)
 {
     auto* view = new EventsPage{&page};
-    Selection* selection = &page.selection();
     QObject::connect(view, &EventsPage::eventChosen, &page, [&page](memtrace::EventIndex event) {
         const memtrace::DeviceTrace& device = page.controller().picture()->device();
         page.selection().setStep(event + std::size_t{1});
@@ -206,10 +192,7 @@ ProfileView makeEventsView(ProfilePage& page)
             && device.subject(event) != memtrace::kNone)
             page.allocation().select(device.subject(event));
     });
-    QObject::connect(selection, &Selection::rangeChanged, view,
-                     [view, selection] { view->setRange(selection->range()); });
-    QObject::connect(view, &EventsPage::rangeRemoved, selection,
-                     [selection] { selection->setRange(std::nullopt); });
+    view->rangeFilter().follow(page.selection());
     return {.widget = view, .update = takesPicture(view), .jobs = {&view->job()}};
 }
 
