@@ -216,6 +216,11 @@ QString countText(std::uint64_t count)
     return grouped(static_cast<qlonglong>(count));
 }
 
+base::Result<base::Bytes> parseBytes(const QString& text)
+{
+    return base::parseBytes(text.toStdString());
+}
+
 QString unknownText()
 {
     return QStringLiteral("–");

@@ -168,7 +168,7 @@ base::Result<base::Bytes> parseBudget(const QString& text, const BudgetContext& 
             return refuse();
         bytes = base::Bytes{std::llround(number * kGibi)};
     } else {
-        const base::Result<base::Bytes> parsed = base::parseBytes(amount.toStdString());
+        const base::Result<base::Bytes> parsed = parseBytes(amount);
         if (!parsed) {
             for (const CapacityMark& mark : context.devices)
                 if (mark.name.compare(amount, Qt::CaseInsensitive) == 0)

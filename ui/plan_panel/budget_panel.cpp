@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/plan_panel/budget_panel.h"
 
-#include "core/base/format.h"
 #include "core/device/known_devices.h"
 #include "core/device/workspaces.h"
 #include "core/graph/batch_statistics.h"
@@ -346,7 +345,7 @@ void BudgetPanel::readReserve()
     const QString text = m_reserveEdit->text();
     if (text == editText(m_choices.reserve))
         return;
-    const base::Result<base::Bytes> reserve = base::parseBytes(text.toStdString());
+    const base::Result<base::Bytes> reserve = parseBytes(text);
     const bool tooLarge = reserve && *reserve >= m_choices.device.memory;
     if (!reserve || tooLarge) {
         m_reserveError->setText(tooLarge ? tr("The reserve must be smaller than the GPU's memory.")

@@ -2,60 +2,58 @@
 #pragma once
 
 #include "core/waterfall/curves.h"
-#include "ui/timeline/paint_context.h"
-#include "ui/timeline/timeline_overlay.h"
-
-#include <QPixmap>
+#include "ui/compare_page/side_curves_overlay.h"
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace plimsoll::ui {
 
 /// The predicted curve, dashed over a pale area, the measured one, solid, with its peak, and the
 /// gap between them, hatched.
-class WaterfallOverlay : public TimelineOverlay
+class WaterfallOverlay : public SideCurvesOverlay
 {
 public:
-    /// The model must outlive it.
-    explicit WaterfallOverlay(const TimelineModel& model) : m_model{model} {}
+    using SideCurvesOverlay::SideCurvesOverlay;
 
     /// Requires invalidate() afterwards.
     void setCurves(waterfall::AlignedCurvesPtr curves) { m_curves = std::move(curves); }
 
-    void paint(const PaintContext& context, const PlacedLabels& labels, PaintStage stage) override;
     void place(const Placing& to, LabelRank rank) const override;
-    [[nodiscard]] std::optional<OverlayHit> hitAt(const QPointF& /*pos*/,
-                                                  const TimelineFrame& /*frame*/,
-                                                  const PlacedLabels& /*labels*/,
-                                                  HitRank /*rank*/) const override
+
+protected:
+    [[nodiscard]] bool isShown() const override
     {
-        return std::nullopt;
+        return m_curves && m_curves->ground && m_curves->ground == model().stacked;
     }
-    void invalidate() override { m_isDirty = true; }
-    /// The largest value in each column of the plot, in pixels above its lower edge.
-    [[nodiscard]] static std::vector<float> heights(const std::vector<std::int64_t>& bytes,
-                                                    std::span<const StepSpan> spans,
-                                                    const Coordinates& columns);
+    [[nodiscard]] std::size_t sideCount() const override { return 2; }
+    [[nodiscard]] std::optional<base::Bytes> bytesAt(std::size_t side,
+                                                     std::size_t step) const override;
+    void drawCurves(const Canvas& canvas) const override;
+    void paintPeaks(const PaintContext& context, const PlacedLabels& labels) const override;
 
 private:
-    void draw(const PaintContext& context);
-    static void paintGap(const PaintContext& context, QPainter& painter,
-                         const std::vector<float>& predicted, const std::vector<float>& measured);
-    void paintCursor(const PaintContext& context) const;
-    /// None: it isn't in the plot.
-    [[nodiscard]] std::optional<PeakMark> markOf(const TimelineFrame& frame) const;
-    [[nodiscard]] Tag peakTag() const;
-    /// Whether the curves are those of the model.
-    [[nodiscard]] bool isShown() const
+    /// Side 0 or 1.
+    [[nodiscard]] const std::vector<std::int64_t>& curve(std::size_t side) const
     {
-        return m_curves && m_curves->ground && m_curves->ground == m_model.stacked;
+        return side == 0 ? m_curves->predicted : m_curves->measured;
     }
+    /// The largest value in each column of the plot.
+    [[nodiscard]] std::vector<float> heights(std::size_t side, const Canvas& canvas) const;
+    static void paintGap(const Canvas& canvas, const std::vector<float>& predicted,
+                         const std::vector<float>& measured);
+    [[nodiscard]] base::Bytes measuredPeak() const
+    {
+        return base::Bytes{m_curves->measured[m_curves->measuredPeak]};
+    }
+    [[nodiscard]] std::optional<PeakMark> markOf(const TimelineFrame& frame) const
+    {
+        return peakMark(m_curves->measuredPeak, measuredPeak(), frame);
+    }
+    [[nodiscard]] Tag peakTag() const;
 
-    const TimelineModel& m_model;
     waterfall::AlignedCurvesPtr m_curves;
-    QPixmap m_picture; ///< of the plot
-    bool m_isDirty = true;
 };
 
 } // namespace plimsoll::ui

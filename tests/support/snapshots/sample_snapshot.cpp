@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/snapshots/sample_snapshot.h"
 
-#include <fmt/format.h>
+#include "tests/support/feed_parts.h"
 
-#include <cstring>
-#include <memory>
+#include <fmt/format.h>
 
 namespace plimsoll::tests {
 
@@ -181,17 +180,7 @@ PyValue sampleSnapshot()
 
 base::Result<readers::ReadProfile> readPickle(std::string_view bytes, std::size_t part)
 {
-    readers::torch_snapshot::Reading reading{"net.pickle"};
-    while (!bytes.empty()) {
-        // A buffer of exactly that size, so that a sanitizer sees a read beyond it.
-        const std::size_t size = std::min(part, bytes.size());
-        const auto buffer = std::make_unique<char[]>(size); // NOLINT(*-avoid-c-arrays)
-        std::memcpy(buffer.get(), bytes.data(), size);
-        if (auto fed = reading.feed({buffer.get(), size}); !fed)
-            return tl::unexpected{fed.error()};
-        bytes.remove_prefix(size);
-    }
-    return reading.finish();
+    return readParts(readers::torch_snapshot::Reading{"net.pickle"}, bytes, part);
 }
 
 std::string dumpTrace(const memtrace::MemoryTrace& trace)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/memtrace/build_timeline.h"
-#include "core/memtrace/summary.h"
 #include "core/readers/registry.h"
 
+#include "tests/support/flipped_bits.h"
 #include "tests/support/golden.h"
 #include "tests/support/graph_file.h"
 #include "tests/support/messages.h"
@@ -285,22 +285,10 @@ void CsvTest::refusesEveryCutWithinALine()
 
 void CsvTest::survivesFlippedBits()
 {
-    const std::string whole = sampleTable();
-    Random random{5};
-    int accepted = 0;
-    int refused = 0;
-    for (int round = 0; round < 20'000 / share(); ++round) {
-        std::string bytes = whole;
-        const std::size_t at = random.below(bytes.size());
-        bytes[at] = static_cast<char>(bytes[at] ^ 1 << random.between(0, 7));
-        const auto read = readCsv(bytes);
-        (read ? accepted : refused) += 1;
-        if (read)
-            QVERIFY(!plimsoll::memtrace::summaryOf(*read->trace).devices.empty());
-        else
-            QVERIFY2(isOneSentence(read.error().message), messageOf(read));
-    }
-    QVERIFY(accepted > 0 && refused > 0);
+    const std::string fault =
+        faultOfFlippedBits(sampleTable(), 20'000 / share(), 1,
+                           [](const std::string& bytes) { return readCsv(bytes); });
+    QVERIFY2(fault.empty(), fault.c_str());
 }
 
 void CsvTest::boundsTheMemory_data()

@@ -2,10 +2,10 @@
 #include "core/memtrace/summary.h"
 #include "core/readers/registry.h"
 
+#include "tests/support/flipped_bits.h"
 #include "tests/support/golden.h"
 #include "tests/support/graph_file.h"
 #include "tests/support/messages.h"
-#include "tests/support/random.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/snapshots/sample_snapshot.h"
 #include "tests/support/temp_folder.h"
@@ -237,24 +237,9 @@ void NsysTest::refusesEveryCut()
 
 void NsysTest::survivesFlippedBits()
 {
-    const std::string whole = sampleNsys();
-    Random random{5};
-    int accepted = 0;
-    int refused = 0;
-    for (int round = 0; round < 6'000 / share(); ++round) {
-        std::string bytes = whole;
-        for (int i = random.between(1, 4); i > 0; --i) {
-            char& byte = bytes[random.below(bytes.size())];
-            byte = static_cast<char>(byte ^ 1 << random.between(0, 7));
-        }
-        const auto read = readNsys(bytes);
-        (read ? accepted : refused) += 1;
-        if (read)
-            QVERIFY(!plimsoll::memtrace::summaryOf(*read->trace).devices.empty());
-        else
-            QVERIFY2(isOneSentence(read.error().message), messageOf(read));
-    }
-    QVERIFY(accepted > 0 && refused > 0);
+    const std::string fault = faultOfFlippedBits(
+        sampleNsys(), 6'000 / share(), 4, [](const std::string& bytes) { return readNsys(bytes); });
+    QVERIFY2(fault.empty(), fault.c_str());
 }
 
 void NsysTest::canBeStopped()

@@ -3,9 +3,8 @@
 
 #include "core/readers/csv/reader.h"
 
-#include <algorithm>
-#include <cstring>
-#include <memory>
+#include "tests/support/feed_parts.h"
+
 #include <string_view>
 
 namespace plimsoll::tests {
@@ -14,17 +13,7 @@ namespace plimsoll::tests {
 [[nodiscard]] inline base::Result<readers::ReadProfile> readCsv(std::string_view bytes,
                                                                 std::size_t part = 1U << 20U)
 {
-    readers::csv::Reading reading{"net.csv"};
-    while (!bytes.empty()) {
-        // A buffer of exactly that size, so that a sanitizer sees a read beyond it.
-        const std::size_t size = std::min(part, bytes.size());
-        const auto buffer = std::make_unique<char[]>(size); // NOLINT(*-avoid-c-arrays)
-        std::memcpy(buffer.get(), bytes.data(), size);
-        if (auto fed = reading.feed({buffer.get(), size}); !fed)
-            return tl::unexpected{fed.error()};
-        bytes.remove_prefix(size);
-    }
-    return reading.finish();
+    return readParts(readers::csv::Reading{"net.csv"}, bytes, part);
 }
 
 } // namespace plimsoll::tests

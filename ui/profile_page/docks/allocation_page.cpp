@@ -3,8 +3,8 @@
 
 #include "ui/base/numbers.h"
 #include "ui/base/widgets.h"
+#include "ui/profile_page/docks/range_filter.h"
 #include "ui/profile_page/profile_texts.h"
-#include "ui/step_filter/range_chip.h"
 #include "ui/tables/cell_roles.h"
 #include "ui/tables/column_fitter.h"
 #include "ui/tables/table_look.h"
@@ -69,9 +69,9 @@ AllocationPage::AllocationPage(Rows rows, const QString& name, QWidget* parent)
     auto* head = new QWidget{this};
     auto* row = makeRow(head, 8, {12, 4, 12, 2});
     m_head = new TextLabel{QString{}, TextRole::Small, Role::Muted, head};
-    m_chip = new RangeChip{tr("allocations that live there"), head};
+    m_range = new RangeFilter{tr("allocations that live there"), head};
     row->addWidget(m_head, 1);
-    row->addWidget(m_chip);
+    row->addWidget(m_range);
     column->addWidget(head);
     m_table = makeTable(m_model, this, name);
     m_table->horizontalHeader()->setSortIndicatorShown(true);
@@ -84,7 +84,7 @@ AllocationPage::AllocationPage(Rows rows, const QString& name, QWidget* parent)
     m_table->horizontalHeader()->setMinimumSectionSize(Theme::current().px(44));
     column->addWidget(m_table, 1);
     m_work = new LateWork{*this, [this] { refresh(); }};
-    connect(m_chip, &RangeChip::clicked, this, &AllocationPage::rangeRemoved);
+    connect(m_range, &RangeFilter::rangeChanged, this, [this] { m_work->want(); });
     connect(m_table->horizontalHeader(), &QHeaderView::sortIndicatorChanged, this,
             [this] { m_work->want(); });
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
@@ -105,7 +105,7 @@ void AllocationPage::setPicture(workspace::ProfilePicturePtr picture)
         m_selected.reset();
     }
     m_picture = std::move(picture);
-    m_chip->setRangeText(rangeText(*m_picture, m_range));
+    m_range->setPicture(m_picture);
     // What all allocations have in common would only take room.
     const std::vector<memtrace::Place>& places = m_picture->device().places();
     const auto isDefault = [](const memtrace::Place& place) { return place.stream == 0; };
@@ -120,16 +120,6 @@ void AllocationPage::setStep(std::optional<std::size_t> step)
     if (m_rows == Rows::All || !step || step == m_step)
         return;
     m_step = step;
-    m_work->want();
-}
-
-void AllocationPage::setRange(std::optional<StepRange> range)
-{
-    if (m_rows != Rows::All || range == m_range)
-        return;
-    m_range = range;
-    if (m_picture)
-        m_chip->setRangeText(rangeText(*m_picture, m_range));
     m_work->want();
 }
 
@@ -153,7 +143,7 @@ void AllocationPage::refresh()
     wanted.picture = m_picture;
     if (m_rows == Rows::LiveAtStep)
         wanted.step = m_step.value_or(m_picture->mainStep());
-    wanted.range = m_range;
+    wanted.range = m_range->range();
     wanted.column = static_cast<AllocationModel::Column>(header.sortIndicatorSection());
     wanted.isDescending = header.sortIndicatorOrder() == Qt::DescendingOrder;
     m_sorter.start(

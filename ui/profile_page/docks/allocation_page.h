@@ -2,7 +2,6 @@
 #pragma once
 
 #include "ui/base/job_runner.h"
-#include "ui/base/selection.h"
 #include "ui/profile_page/docks/late_work.h"
 #include "ui/profile_tables/allocation_model.h"
 
@@ -14,7 +13,7 @@ class QTableView;
 
 namespace plimsoll::ui {
 
-class RangeChip;
+class RangeFilter;
 class TextLabel;
 
 /// A table of allocations: those that are live at a step, or all that live in a range. Rows are
@@ -31,7 +30,8 @@ public:
     void setPicture(workspace::ProfilePicturePtr picture);
     /// None: the last one stays; at first the peak.
     void setStep(std::optional<std::size_t> step);
-    void setRange(std::optional<StepRange> range);
+    /// Of all allocations those that live in it are listed.
+    [[nodiscard]] RangeFilter& rangeFilter() const { return *m_range; }
     /// Makes its row the current one, if it is listed.
     void select(std::optional<std::uint32_t> allocation);
     [[nodiscard]] AllocationModel& model() const { return *m_model; }
@@ -43,7 +43,6 @@ public:
 Q_SIGNALS:
     void allocationChosen(std::optional<std::uint32_t> allocation);
     void sourceWanted(const QString& source);
-    void rangeRemoved();
 
 private:
     void refresh();
@@ -52,11 +51,10 @@ private:
     Rows m_rows;
     AllocationModel* m_model = nullptr;
     QTableView* m_table = nullptr;
-    RangeChip* m_chip = nullptr;
+    RangeFilter* m_range = nullptr;
     TextLabel* m_head = nullptr;
     workspace::ProfilePicturePtr m_picture;
     std::optional<std::size_t> m_step;
-    std::optional<StepRange> m_range;
     std::optional<std::uint32_t> m_selected;
     LateWork* m_work = nullptr;
     bool m_isTaking = false; ///< the current row changes, but not by the user

@@ -5,8 +5,7 @@
 #include "core/memtrace/filter/text_pattern.h"
 #include "ui/base/numbers.h"
 #include "ui/base/widgets.h"
-#include "ui/profile_page/profile_texts.h"
-#include "ui/step_filter/range_chip.h"
+#include "ui/profile_page/docks/range_filter.h"
 #include "ui/tables/column_fitter.h"
 #include "ui/tables/table_look.h"
 
@@ -31,10 +30,10 @@ EventsPage::EventsPage(QWidget* parent) : QWidget{parent}, m_model{new EventMode
                            "file:line:name, matches the regular expression."));
     m_query->setClearButtonEnabled(true);
     m_head = new TextLabel{QString{}, TextRole::Small, Role::Muted, head};
-    m_chip = new RangeChip{tr("events that happen there"), head};
+    m_range = new RangeFilter{tr("events that happen there"), head};
     row->addWidget(m_query, 1);
     row->addWidget(m_head, 1);
-    row->addWidget(m_chip);
+    row->addWidget(m_range);
     column->addWidget(head);
     m_table = makeTable(m_model, this, tr("Events"));
     QHeaderView& header = *m_table->horizontalHeader();
@@ -48,7 +47,7 @@ EventsPage::EventsPage(QWidget* parent) : QWidget{parent}, m_model{new EventMode
     connect(&m_finder, &JobRunnerBase::progressed, this, [this](int perMille) {
         m_head->setText(tr("Listing events… %1").arg(percentText(perMille / 1000.0)));
     });
-    connect(m_chip, &RangeChip::clicked, this, &EventsPage::rangeRemoved);
+    connect(m_range, &RangeFilter::rangeChanged, this, [this] { m_work->want(); });
     connect(&header, &QHeaderView::sortIndicatorChanged, this, [this] { m_work->want(); });
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex& current) {
@@ -64,17 +63,7 @@ void EventsPage::setPicture(workspace::ProfilePicturePtr picture)
     if (m_picture && m_picture->deviceIndex != picture->deviceIndex)
         m_chosen.reset();
     m_picture = std::move(picture);
-    m_chip->setRangeText(rangeText(*m_picture, m_range));
-    m_work->want();
-}
-
-void EventsPage::setRange(std::optional<StepRange> range)
-{
-    if (range == m_range)
-        return;
-    m_range = range;
-    if (m_picture)
-        m_chip->setRangeText(rangeText(*m_picture, m_range));
+    m_range->setPicture(m_picture);
     m_work->want();
 }
 
@@ -86,7 +75,7 @@ void EventsPage::refresh()
     WantedEvents wanted;
     wanted.picture = m_picture;
     wanted.query = m_query->text().toStdString();
-    wanted.range = m_range;
+    wanted.range = m_range->range();
     wanted.column = static_cast<EventModel::Column>(header.sortIndicatorSection());
     wanted.isDescending = header.sortIndicatorOrder() == Qt::DescendingOrder;
     m_finder.start(

@@ -12,7 +12,7 @@ class QTableView;
 
 namespace plimsoll::ui {
 
-class RangeChip;
+class RangeFilter;
 class TextLabel;
 
 /// The events of a recording: those that a text field finds, in the selected range, sorted. Rows
@@ -25,7 +25,7 @@ public:
     explicit EventsPage(QWidget* parent = nullptr);
 
     void setPicture(workspace::ProfilePicturePtr picture);
-    void setRange(std::optional<StepRange> range);
+    [[nodiscard]] RangeFilter& rangeFilter() const { return *m_range; }
     [[nodiscard]] QTableView& table() const { return *m_table; }
     [[nodiscard]] JobRunnerBase& job() { return m_finder; }
     /// Whether the rows are those that are wanted.
@@ -33,7 +33,6 @@ public:
 
 Q_SIGNALS:
     void eventChosen(plimsoll::memtrace::EventIndex event);
-    void rangeRemoved();
 
 private:
     struct Found
@@ -48,10 +47,9 @@ private:
     EventModel* m_model = nullptr;
     QTableView* m_table = nullptr;
     QLineEdit* m_query = nullptr;
-    RangeChip* m_chip = nullptr;
+    RangeFilter* m_range = nullptr;
     TextLabel* m_head = nullptr;
     workspace::ProfilePicturePtr m_picture;
-    std::optional<StepRange> m_range;
     std::optional<memtrace::EventIndex> m_chosen;
     LateWork* m_work = nullptr;
     bool m_isTaking = false; ///< the current row changes, but not by the user

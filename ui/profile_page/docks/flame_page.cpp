@@ -4,6 +4,7 @@
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
 #include "ui/base/widgets.h"
+#include "ui/profile_page/docks/range_filter.h"
 #include "ui/profile_tables/live_group_model.h"
 
 #include <QMenu>
@@ -38,7 +39,10 @@ FlamePage::FlamePage(QWidget* parent) : QWidget{parent}
     auto* column = makeColumn(this);
     auto* head = new QWidget{this};
     m_head = new TextLabel{QString{}, TextRole::Small, Role::Muted, head};
-    makeRow(head, 8, {12, 6, 12, 4})->addWidget(m_head, 1);
+    m_range = new RangeFilter{tr("what lives there, for as long as it does"), head};
+    auto* row = makeRow(head, 8, {12, 6, 12, 4});
+    row->addWidget(m_head, 1);
+    row->addWidget(m_range);
     column->addWidget(head);
     auto* area = new QScrollArea{this};
     area->setFrameShape(QFrame::NoFrame);
@@ -59,6 +63,7 @@ FlamePage::FlamePage(QWidget* parent) : QWidget{parent}
     area->setWidget(m_view);
     column->addWidget(area, 1);
     m_work = new LateWork{*this, [this] { refresh(); }};
+    connect(m_range, &RangeFilter::rangeChanged, this, [this] { m_work->want(); });
     connect(m_view, &FlameView::activated, this, &FlamePage::openSourceOf);
     connect(m_view, &FlameView::menuWanted, this, &FlamePage::showMenu);
 }
@@ -66,14 +71,7 @@ FlamePage::FlamePage(QWidget* parent) : QWidget{parent}
 void FlamePage::setPicture(workspace::ProfilePicturePtr picture)
 {
     m_picture = std::move(picture);
-    m_work->want();
-}
-
-void FlamePage::setRange(std::optional<StepRange> range)
-{
-    if (range == m_range)
-        return;
-    m_range = range;
+    m_range->setPicture(m_picture);
     m_work->want();
 }
 
@@ -87,14 +85,15 @@ void FlamePage::refresh()
     if (!m_picture || m_picture->timeline->stepCount() == 0)
         return;
     const std::size_t last = m_picture->timeline->stepCount() - 1;
-    const StepRange range = m_range.value_or(StepRange{0, last});
+    const StepRange range = m_range->range().value_or(StepRange{0, last});
     m_finder.start(
         [picture = m_picture, range, last](const base::JobContext&) {
             return base::Result<FlamePtr>{std::make_shared<const memtrace::Flame>(memtrace::flameOf(
                 *picture->trace, picture->device(), picture->layering, std::min(range.begin, last),
                 std::min(range.end, last), picture->facts.matches))};
         },
-        [this, picture = m_picture, isRange = m_range.has_value()](base::Result<FlamePtr> flame) {
+        [this, picture = m_picture,
+         isRange = m_range->range().has_value()](base::Result<FlamePtr> flame) {
             if (!flame || picture != m_picture)
                 return;
             const QString weight =

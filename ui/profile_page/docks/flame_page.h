@@ -3,7 +3,6 @@
 
 #include "core/workspace/profile/profile_picture.h"
 #include "ui/base/job_runner.h"
-#include "ui/base/selection.h"
 #include "ui/flame/flame_view.h"
 #include "ui/profile_page/docks/late_work.h"
 
@@ -13,6 +12,7 @@
 
 namespace plimsoll::ui {
 
+class RangeFilter;
 class TextLabel;
 
 /// What functions cost: bytes times lifetime, in the selected range or the whole recording. Found
@@ -25,7 +25,7 @@ public:
     explicit FlamePage(QWidget* parent = nullptr);
 
     void setPicture(workspace::ProfilePicturePtr picture);
-    void setRange(std::optional<StepRange> range);
+    [[nodiscard]] RangeFilter& rangeFilter() const { return *m_range; }
     [[nodiscard]] FlameView& view() const { return *m_view; }
     [[nodiscard]] JobRunnerBase& job() { return m_finder; }
     [[nodiscard]] QString text() const;
@@ -42,9 +42,9 @@ private:
     void showMenu(std::uint32_t node, const QPoint& at);
 
     TextLabel* m_head = nullptr;
+    RangeFilter* m_range = nullptr;
     FlameView* m_view = nullptr;
     workspace::ProfilePicturePtr m_picture;
-    std::optional<StepRange> m_range;
     LateWork* m_work = nullptr;
     JobRunner<FlamePtr> m_finder;
 };

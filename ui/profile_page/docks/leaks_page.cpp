@@ -4,8 +4,7 @@
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
 #include "ui/base/widgets.h"
-#include "ui/profile_page/profile_texts.h"
-#include "ui/step_filter/range_chip.h"
+#include "ui/profile_page/docks/range_filter.h"
 #include "ui/tables/cell_roles.h"
 #include "ui/tables/column_fitter.h"
 #include "ui/tables/table_look.h"
@@ -49,9 +48,8 @@ QString sentenceFor(const memtrace::Leaks& leaks, bool isRange)
 LeaksPage::LeaksPage(QWidget* parent) : QWidget{parent}, m_model{new LeakModel{this}}
 {
     auto* column = makeColumn(this);
-    m_chip = new RangeChip{tr("steps that end there"), this};
-    column->addWidget(m_chip, 0, Qt::AlignRight);
-    connect(m_chip, &RangeChip::clicked, this, &LeaksPage::rangeRemoved);
+    m_range = new RangeFilter{tr("steps that end there"), this};
+    column->addWidget(m_range, 0, Qt::AlignRight);
     m_text = new QLabel{this};
     m_text->setTextFormat(Qt::PlainText);
     m_text->setWordWrap(true);
@@ -73,22 +71,13 @@ LeaksPage::LeaksPage(QWidget* parent) : QWidget{parent}, m_model{new LeakModel{t
             Q_EMIT sourceWanted(source);
     });
     m_work = new LateWork{*this, [this] { refresh(); }};
+    connect(m_range, &RangeFilter::rangeChanged, this, [this] { m_work->want(); });
 }
 
 void LeaksPage::setPicture(workspace::ProfilePicturePtr picture)
 {
     m_picture = std::move(picture);
-    m_chip->setRangeText(rangeText(*m_picture, m_range));
-    m_work->want();
-}
-
-void LeaksPage::setRange(std::optional<StepRange> range)
-{
-    if (range == m_range)
-        return;
-    m_range = range;
-    if (m_picture)
-        m_chip->setRangeText(rangeText(*m_picture, m_range));
+    m_range->setPicture(m_picture);
     m_work->want();
 }
 
@@ -102,8 +91,8 @@ void LeaksPage::refresh()
     if (!m_picture)
         return;
     std::optional<timeline::StepSpan> within;
-    if (m_range)
-        within = {m_range->begin, m_range->end + 1};
+    if (const std::optional<StepRange>& range = m_range->range())
+        within = {range->begin, range->end + 1};
     m_finder.start(
         [picture = m_picture, within](const base::JobContext&) {
             return base::Result<memtrace::Leaks>{memtrace::findLeaks(

@@ -4,7 +4,6 @@
 #include "core/memtrace/analysis/leaks.h"
 #include "core/workspace/profile/profile_picture.h"
 #include "ui/base/job_runner.h"
-#include "ui/base/selection.h"
 #include "ui/profile_page/docks/late_work.h"
 #include "ui/profile_tables/leak_model.h"
 
@@ -17,7 +16,7 @@ class QTableView;
 
 namespace plimsoll::ui {
 
-class RangeChip;
+class RangeFilter;
 
 /// What outlives the step that allocated it, and what of it grows by the step. Looked for off the
 /// GUI thread, and only while the page is shown.
@@ -29,8 +28,8 @@ public:
     explicit LeaksPage(QWidget* parent = nullptr);
 
     void setPicture(workspace::ProfilePicturePtr picture);
-    /// Looks only at the steps that end within it.
-    void setRange(std::optional<StepRange> range);
+    /// Only the steps that end within it are looked at.
+    [[nodiscard]] RangeFilter& rangeFilter() const { return *m_range; }
     [[nodiscard]] LeakModel& model() const { return *m_model; }
     [[nodiscard]] QTableView& table() const { return *m_table; }
     [[nodiscard]] JobRunnerBase& job() { return m_finder; }
@@ -42,7 +41,6 @@ Q_SIGNALS:
     /// The newest allocation of the chosen place.
     void allocationChosen(std::optional<std::uint32_t> allocation);
     void sourceWanted(const QString& source);
-    void rangeRemoved();
 
 private:
     void refresh();
@@ -51,9 +49,8 @@ private:
     LeakModel* m_model = nullptr;
     QTableView* m_table = nullptr;
     QLabel* m_text = nullptr;
-    RangeChip* m_chip = nullptr;
+    RangeFilter* m_range = nullptr;
     workspace::ProfilePicturePtr m_picture;
-    std::optional<StepRange> m_range;
     LateWork* m_work = nullptr;
     JobRunner<memtrace::Leaks> m_finder;
 };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/profile_page/live/alarm_bar.h"
 
-#include "core/base/format.h"
 #include "ui/base/numbers.h"
 #include "ui/base/widgets.h"
 
@@ -70,7 +69,7 @@ void AlarmBar::read()
         Q_EMIT alarmWanted(std::nullopt);
         return;
     }
-    const base::Result<base::Bytes> bytes = base::parseBytes(text.toStdString());
+    const base::Result<base::Bytes> bytes = parseBytes(text);
     if (!bytes)
         m_fault->setText(QString::fromStdString(bytes.error().message));
     else if (bytes->count() == 0)
