@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/snapshots/sample_snapshot.h"
 
-#include "tests/support/feed_parts.h"
+#include "tests/support/readers/feed_parts.h"
 
 #include <fmt/format.h>
 

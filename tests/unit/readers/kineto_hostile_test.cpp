@@ -3,9 +3,9 @@
 // oddities; never a crash, and no more memory than the file's size explains.
 #include "core/readers/registry.h"
 
-#include "tests/support/flipped_bits.h"
 #include "tests/support/graph_file.h"
 #include "tests/support/messages.h"
+#include "tests/support/readers/flipped_bits.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/test_main.h"

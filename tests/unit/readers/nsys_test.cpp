@@ -2,10 +2,10 @@
 #include "core/memtrace/summary.h"
 #include "core/readers/registry.h"
 
-#include "tests/support/flipped_bits.h"
 #include "tests/support/golden.h"
 #include "tests/support/graph_file.h"
 #include "tests/support/messages.h"
+#include "tests/support/readers/flipped_bits.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/snapshots/sample_snapshot.h"
 #include "tests/support/temp_folder.h"

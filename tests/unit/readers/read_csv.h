@@ -3,7 +3,7 @@
 
 #include "core/readers/csv/reader.h"
 
-#include "tests/support/feed_parts.h"
+#include "tests/support/readers/feed_parts.h"
 
 #include <string_view>
 

@@ -3,8 +3,8 @@
 
 #include "core/readers/kineto/reader.h"
 
-#include "tests/support/feed_parts.h"
 #include "tests/support/golden.h"
+#include "tests/support/readers/feed_parts.h"
 
 #include <fstream>
 #include <iterator>
