@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/doctor/diagnosis.h"
 
+#include "core/base/format.h"
+
 #include <algorithm>
 
 namespace plimsoll::doctor {
@@ -48,6 +50,14 @@ std::optional<base::Bytes> usableMemory(const Diagnosis& diagnosis)
     return diagnosis.message && diagnosis.message->allowed
                ? std::min(had, least(*diagnosis.message->allowed))
                : had;
+}
+
+base::Rounding savingRounding(const Diagnosis& diagnosis, const Remedy& remedy)
+{
+    const bool looksEnough =
+        remedy.saves && diagnosis.missing && *remedy.saves < diagnosis.missing->value
+        && base::bytesText(*remedy.saves) == base::bytesText(diagnosis.missing->value);
+    return looksEnough ? base::Rounding::Down : base::Rounding::Nearest;
 }
 
 } // namespace plimsoll::doctor

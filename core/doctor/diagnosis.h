@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/base/rounding.h"
 #include "core/doctor/error_message.h"
 #include "core/doctor/settings_replay.h"
 #include "core/memtrace/analysis/live_groups.h"
@@ -92,5 +93,9 @@ inline constexpr std::string_view kFailsInForward =
 /// What PyTorch's allocator could have on the device when an allocation failed: a lower bound where
 /// figures are rounded; none if that isn't known.
 [[nodiscard]] std::optional<base::Bytes> usableMemory(const Diagnosis& diagnosis);
+
+/// How a saving is rounded where it is shown: to nearest, like the bytes beside it, unless it would
+/// then look like what is missing and isn't enough.
+[[nodiscard]] base::Rounding savingRounding(const Diagnosis& diagnosis, const Remedy& remedy);
 
 } // namespace plimsoll::doctor

@@ -100,7 +100,8 @@ TitledValues liveRowsOf(const memtrace::LiveGroups& live, memtrace::LiveBy by)
 {
     constexpr std::size_t kMost = 7; // all classes
     TitledValues rows;
-    const std::size_t count = std::min(kMost, live.groups.size());
+    // A row for one other group would take the place of that group.
+    const std::size_t count = live.groups.size() <= kMost + 1 ? live.groups.size() : kMost;
     for (std::size_t i = 0; i < count; ++i) {
         const memtrace::LiveGroup& group = live.groups[i];
         rows.emplace_back(groupText(group.name, by),
@@ -124,25 +125,25 @@ TitledValues settingsRowsOf(const doctor::SettingsReplay& replay)
     TitledValues rows;
     if (!replay.refusal.empty())
         return rows;
-    const QString recorded =
-        replay.recorded.text.empty()
-            ? QObject::tr("As recorded")
-            : QObject::tr("As recorded: %1").arg(fileText(replay.recorded.text));
+    QString recorded =
+        replay.isExact() ? QObject::tr("As recorded") : QObject::tr("With the recorded settings");
+    if (!replay.recorded.text.empty())
+        recorded += QStringLiteral(": ") + fileText(replay.recorded.text);
     rows.emplace_back(recorded, replay.limit && replay.needed > *replay.limit
                                     ? QObject::tr("%1, of which the device had %2")
                                           .arg(bytesText(replay.needed), bytesText(*replay.limit))
                                     : bytesText(replay.needed));
     for (const doctor::SettingsRun& run : replay.runs)
         rows.emplace_back(fileText(run.option),
-                          (run.failedAt ? QObject::tr("%1, fails") : QStringLiteral("%1"))
-                              .arg(bytesText(run.reserved)));
+                          run.failedAt ? QObject::tr("fails, too") : bytesText(run.reserved));
     return rows;
 }
 
-QString savingOf(const doctor::Remedy& remedy)
+QString savingOf(const Diagnosis& diagnosis, const doctor::Remedy& remedy)
 {
     if (remedy.saves)
-        return savingText(remedy.enough).arg(bytesText(*remedy.saves));
+        return savingText(remedy.enough)
+            .arg(bytesText(*remedy.saves, doctor::savingRounding(diagnosis, remedy)));
     return remedy.atMost ? QObject::tr("Saves %1 at most").arg(bytesText(*remedy.atMost))
                          : QString{};
 }

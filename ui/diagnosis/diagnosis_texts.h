@@ -22,7 +22,7 @@ using TitledValues = std::vector<std::pair<QString, QString>>;
 /// What would have been reserved with each setting of the allocator; none if nothing was replayed.
 [[nodiscard]] TitledValues settingsRowsOf(const doctor::SettingsReplay& replay);
 /// "Saves 128.0 MiB, enough for this allocation"; empty: no figure is known.
-[[nodiscard]] QString savingOf(const doctor::Remedy& remedy);
+[[nodiscard]] QString savingOf(const doctor::Diagnosis& diagnosis, const doctor::Remedy& remedy);
 /// "Exact replay", "Estimate", …
 [[nodiscard]] QString knownText(doctor::HowKnown known);
 /// Whether the replay of other settings is exact, and if not, why.

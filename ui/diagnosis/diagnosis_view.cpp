@@ -109,7 +109,7 @@ QString DiagnosisView::replayHtml() const
     if (!rows.empty())
         html = titleOf(m_diagnosis->isFailure
                            ? tr("Reserved with other settings, the failed allocation included")
-                           : tr("Reserved with other settings"))
+                           : tr("Most reserved with other settings"))
                + tableOf(rows);
     return html + paragraph(spanOf(Role::Muted, replayText(*m_diagnosis->replay)), 8);
 }
@@ -125,7 +125,7 @@ QString DiagnosisView::remediesHtml()
                 .toHtmlEscaped(),
             4);
     for (const doctor::Remedy& remedy : m_diagnosis->remedies) {
-        const QString saving = savingOf(remedy);
+        const QString saving = savingOf(*m_diagnosis, remedy);
         const QString head =
             saving.isEmpty() ? QString{} : tr("%1 · %2").arg(saving, knownText(remedy.known));
         const QString text = fileText(remedy.text);

@@ -239,7 +239,7 @@ std::string replayText(const doctor::SettingsReplay& replay, const memtrace::Dev
                             : std::string{});
     for (const doctor::SettingsRun& run : replay.runs)
         text += fmt::format(
-            "{:>12}  {}{}\n", bytesText(run.reserved), run.option,
+            "{:>12}  {}{}\n", run.failedAt ? std::string{} : bytesText(run.reserved), run.option,
             run.failedAt ? fmt::format(", fails at event {}", device.recordedIndex(*run.failedAt))
                          : std::string{});
     return text;
@@ -272,7 +272,8 @@ std::string remediesText(const Diagnosis& diagnosis)
     for (const doctor::Remedy& remedy : diagnosis.remedies) {
         std::string figure = "no figure";
         if (remedy.saves)
-            figure = fmt::format("saves {} ({}){}", bytesText(*remedy.saves),
+            figure = fmt::format("saves {} ({}){}",
+                                 bytesText(*remedy.saves, savingRounding(diagnosis, remedy)),
                                  doctor::howKnownName(remedy.known), enoughText(remedy.enough));
         else if (remedy.atMost)
             figure = fmt::format("saves {} at most", bytesText(*remedy.atMost));

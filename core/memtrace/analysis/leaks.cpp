@@ -148,10 +148,11 @@ Leaks findLeaks(const MemoryTrace& trace, const DeviceTrace& device, const Match
                 std::optional<timeline::StepSpan> within)
 {
     StepEnds all = stepEnds(trace, device);
+    Leaks leaks;
+    leaks.allSteps = all.at.size();
     if (within)
         std::erase_if(
             all.at, [&](std::size_t step) { return step < within->begin || step >= within->end; });
-    Leaks leaks;
     leaks.steps = all.at.size();
     leaks.stepsFrom = all.from;
     if (all.at.size() < kFewestLeakSteps)

@@ -38,7 +38,8 @@ struct LeakGroup
 
 struct Leaks
 {
-    std::size_t steps = 0;         ///< that end in the recording, or in the part looked at
+    std::size_t steps = 0;         ///< that end in the part looked at
+    std::size_t allSteps = 0;      ///< that end in the recording
     std::string stepsFrom;         ///< StepEnds::from
     std::vector<LeakGroup> groups; ///< growing ones first, then by growth, bytes and name
 };

@@ -16,7 +16,7 @@ namespace {
 base::Bytes matchingBytes(const ProfilePicture& picture)
 {
     const timeline::Timeline& timeline = *picture.timeline;
-    if (timeline.stepCount() == 0)
+    if (timeline.stepCount() == 0 || timeline.layers().empty())
         return {};
     const std::size_t last = timeline.layers().size() - 1;
     const bool hasLeftOut = timeline.layers()[last].ink == timeline::kPaleInk;

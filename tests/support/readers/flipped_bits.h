@@ -31,7 +31,7 @@ template <typename Read>
         if (answer && memtrace::summaryOf(*answer->trace).devices.empty())
             return "a profile without a device";
         if (!answer && !isOneSentence(answer.error().message))
-            return answer.error().message;
+            return "not one sentence: " + answer.error().message;
     }
     if (accepted == 0 || accepted == rounds)
         return accepted == 0 ? "all are refused" : "none is refused";

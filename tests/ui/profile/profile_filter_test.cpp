@@ -204,12 +204,16 @@ void ProfileFilterTest::colorsAreThoseOfThePlot()
     QVERIFY(QTest::qWaitFor([&] { return live.isCurrent(); }, kPatience));
     const timeline::Layers& layers = m_page->controller().picture()->timeline->layers();
     const auto inkOfLayer = [&](const char* name) {
-        return std::ranges::find(layers, name, &timeline::Layer::name)->ink;
+        const auto at = std::ranges::find(layers, name, &timeline::Layer::name);
+        return at == layers.end() ? -1 : int{at->ink};
     };
     const std::vector<TreemapItem>& items = live.map().items();
     const auto inkOfItem = [&](const QString& name) {
-        return std::ranges::find(items, name, &TreemapItem::name)->ink;
+        const auto at = std::ranges::find(items, name, &TreemapItem::name);
+        return at == items.end() ? -1 : int{at->ink};
     };
+    QVERIFY(inkOfLayer("Forward") >= 0);
+    QVERIFY(inkOfItem(QStringLiteral("Before the recording")) >= 0);
     QCOMPARE(inkOfItem(QStringLiteral("Activations")), inkOfLayer("Forward"));
     QVERIFY(inkOfItem(QStringLiteral("Activations"))
             != inkOfItem(QStringLiteral("Before the recording")));

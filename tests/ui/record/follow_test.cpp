@@ -2,7 +2,9 @@
 // A recording that grows while it is open: followed, with what the user looks at, and its alarm.
 #include "core/capture/wire_activity.h"
 #include "ui/base/numbers.h"
+#include "ui/diagnosis/diagnosis_view.h"
 #include "ui/profile_page/active_view.h"
+#include "ui/profile_page/docks/diagnosis_page.h"
 #include "ui/profile_page/live/alarm_bar.h"
 
 #include "tests/support/test_main.h"
@@ -51,6 +53,7 @@ private Q_SLOTS:
     void cleanup() { closeWindow(); }
     void aGrowingFileIsFollowed();
     void nothingIsReadUnlessItIsFollowed();
+    void theDiagnosisFollows();
     void theEdgeStaysAtNow();
     void whatIsSelectedStays();
     void aFileThatGoesIsTold();
@@ -140,6 +143,19 @@ void FollowTest::nothingIsReadUnlessItIsFollowed()
     QCOMPARE(peakOf(*page), 96);
     trigger("profile.follow"); // what came before is read, too
     QTRY_COMPARE_WITH_TIMEOUT(peakOf(*page), 164, kPatience);
+}
+
+void FollowTest::theDiagnosisFollows()
+{
+    ProfilePage* page = openFollowed();
+    QVERIFY(page != nullptr);
+    tests::chooseTab(*page, QStringLiteral("Diagnosis"), QStringLiteral("inspector"));
+    auto& diagnosis = tests::viewOf<DiagnosisPage>(*page);
+    const auto live = [&] { return diagnosis.view().value(QStringLiteral("Live")); };
+    QTRY_COMPARE_WITH_TIMEOUT(live(), bytesText(base::Bytes{96 * kMiB}), kPatience);
+    append(allocated(200, 3, 100));
+    QTRY_COMPARE_WITH_TIMEOUT(live(), bytesText(base::Bytes{164 * kMiB}), kPatience);
+    QVERIFY(diagnosis.isCurrent());
 }
 
 void FollowTest::theEdgeStaysAtNow()

@@ -38,6 +38,7 @@ private Q_SLOTS:
     void takesNoDriverForTheAllocator();
     void namesIdleMemoryOfOtherPools();
     void suggestsWhatTheClassesTell();
+    void savingsDontLookEnoughThatArent();
     void knowsActivationsBeforeBackward();
     void ranksWhatSufficesFirst();
     void noticesALimitOfTheProcess();
@@ -283,6 +284,20 @@ void DiagnosisTest::suggestsWhatTheClassesTell()
     const Remedy* checkpointing = remedy(found, "checkpointing");
     QVERIFY(!checkpointing->saves);
     QCOMPARE(*checkpointing->atMost, Bytes{26 * kMiB});
+}
+
+void DiagnosisTest::savingsDontLookEnoughThatArent()
+{
+    Diagnosis diagnosis;
+    Remedy remedy;
+    remedy.saves = Bytes{674 * kMiB / 10 + 60'000}; // 67.46 MiB
+    QVERIFY(doctor::savingRounding(diagnosis, remedy) == plimsoll::base::Rounding::Nearest);
+    diagnosis.missing = doctor::ToldBytes{Bytes{675 * kMiB / 10 - 10'000}, {}}; // 67.49 MiB
+    QVERIFY(doctor::savingRounding(diagnosis, remedy) == plimsoll::base::Rounding::Down);
+    diagnosis.missing = doctor::ToldBytes{Bytes{70 * kMiB}, {}}; // more than it looks
+    QVERIFY(doctor::savingRounding(diagnosis, remedy) == plimsoll::base::Rounding::Nearest);
+    diagnosis.missing = doctor::ToldBytes{Bytes{60 * kMiB}, {}}; // it is enough
+    QVERIFY(doctor::savingRounding(diagnosis, remedy) == plimsoll::base::Rounding::Nearest);
 }
 
 void DiagnosisTest::knowsActivationsBeforeBackward()

@@ -246,6 +246,7 @@ void LeaksTest::lookOnlyAtStepsThatEndInARange()
     QCOMPARE(last.groups.front().bytes, Bytes{3 * 3072});
     const Leaks few = leaksIn(2, 3);
     QCOMPARE(few.steps, std::size_t{2});
+    QCOMPARE(few.allSteps, std::size_t{6});
     QVERIFY(few.groups.empty());
 }
 

@@ -22,12 +22,15 @@ DiagnosisPage::DiagnosisPage(QWidget* parent) : QWidget{parent}
     m_view = new DiagnosisView{this};
     column->addWidget(m_view, 1);
     connect(m_view, &DiagnosisView::momentWanted, this, [this] {
-        if (m_diagnosis && m_diagnosis->moment)
+        if (m_diagnosis && m_diagnosis->moment
+            && m_diagnosis->moment->shownStep() < m_picture->timeline->stepCount())
             Q_EMIT stepWanted(m_diagnosis->moment->shownStep());
     });
     m_view->setOffersPlan(true);
     connect(m_view, &DiagnosisView::planWanted, this, &DiagnosisPage::openPlan);
     connect(&m_doctor, &JobRunnerBase::progressed, this, [this](int perMille) {
+        if (m_diagnosis) // of the recording before it grew
+            return;
         m_view->showText((m_picture && m_picture->settings.graph
                               ? tr("Replaying the allocator, and planning the graph: %1")
                               : tr("Replaying the allocator under other settings: %1"))
@@ -39,20 +42,23 @@ DiagnosisPage::DiagnosisPage(QWidget* parent) : QWidget{parent}
 void DiagnosisPage::setPicture(workspace::ProfilePicturePtr picture)
 {
     // It is about the device, whatever is shown of it, and what a graph's plan does for it.
-    if (m_picture && m_picture->deviceIndex == picture->deviceIndex
-        && m_picture->settings.graph == picture->settings.graph) {
-        m_picture = std::move(picture);
-        return;
-    }
+    const bool isSame = m_picture && m_picture->recorded == picture->recorded
+                        && m_picture->deviceIndex == picture->deviceIndex
+                        && m_picture->settings.graph == picture->settings.graph;
+    // A recording that grows faster than it is diagnosed has an older diagnosis for a while.
+    const bool isGrown = m_picture && m_picture->recorded != picture->recorded;
     m_picture = std::move(picture);
-    m_work->want();
+    if (!isSame && !(isGrown && m_doctor.isRunning()))
+        m_work->want();
 }
 
 void DiagnosisPage::refresh()
 {
     if (!m_picture)
         return;
-    m_diagnosis.reset();
+    if (!m_diagnosed || m_diagnosed->recorded == m_picture->recorded)
+        m_diagnosis.reset();
+    m_diagnosed = m_picture;
     m_opener.stop();
     m_doctor.start(
         [picture = m_picture](const base::JobContext& job) -> base::Result<doctor::Diagnosis> {
@@ -73,13 +79,16 @@ void DiagnosisPage::refresh()
 void DiagnosisPage::take(base::Result<doctor::Diagnosis> diagnosis)
 {
     if (!diagnosis) {
+        m_diagnosis.reset();
         m_view->showText(QString::fromStdString(diagnosis.error().message));
         return;
     }
     m_diagnosis = *std::move(diagnosis);
     m_view->show(*m_diagnosis, m_diagnosis->moment
-                                   ? stepText(*m_picture, m_diagnosis->moment->shownStep())
+                                   ? stepText(*m_diagnosed, m_diagnosis->moment->shownStep())
                                    : QString{});
+    if (m_diagnosed->recorded != m_picture->recorded)
+        m_work->want();
 }
 
 void DiagnosisPage::openPlan()

@@ -45,6 +45,7 @@ private:
     DiagnosisView* m_view = nullptr;
     workspace::ProfilePicturePtr m_picture;
     LateWork* m_work = nullptr;
+    workspace::ProfilePicturePtr m_diagnosed; ///< that the diagnosis, or the running job, is about
     std::optional<doctor::Diagnosis> m_diagnosis;
     JobRunner<doctor::Diagnosis> m_doctor;
     JobRunner<workspace::DocumentPtr> m_opener;

@@ -18,17 +18,18 @@ namespace plimsoll::ui {
 
 namespace {
 
-QString sentenceFor(const memtrace::Leaks& leaks, bool isRange)
+QString sentenceFor(const memtrace::Leaks& leaks)
 {
-    if (leaks.steps < memtrace::kFewestLeakSteps && isRange)
+    const bool isPart = leaks.steps < leaks.allSteps;
+    if (leaks.steps < memtrace::kFewestLeakSteps && leaks.allSteps >= memtrace::kFewestLeakSteps)
         return LeaksPage::tr("Leaks show over three steps or more. Ends of steps in the range: %1.")
             .arg(countText(leaks.steps));
     if (leaks.steps < memtrace::kFewestLeakSteps)
         return LeaksPage::tr(
             "Leaks show over three steps or more, and this recording has none that can be told "
             "apart. Record several, each within torch.profiler.record_function(\"step 1\").");
-    const QString steps = (isRange ? LeaksPage::tr("%1 steps that end in the range, from %2")
-                                   : LeaksPage::tr("%1 steps, from %2"))
+    const QString steps = (isPart ? LeaksPage::tr("%1 steps that end in the range, from %2")
+                                  : LeaksPage::tr("%1 steps, from %2"))
                               .arg(countText(leaks.steps), fileText(leaks.stepsFrom));
     base::Bytes growth;
     std::size_t growing = 0;
@@ -98,16 +99,15 @@ void LeaksPage::refresh()
             return base::Result<memtrace::Leaks>{memtrace::findLeaks(
                 *picture->trace, picture->device(), picture->facts.matches, within)};
         },
-        [this, picture = m_picture,
-         isRange = within.has_value()](base::Result<memtrace::Leaks> leaks) {
+        [this, picture = m_picture](base::Result<memtrace::Leaks> leaks) {
             if (leaks && picture == m_picture)
-                take(*std::move(leaks), isRange);
+                take(*std::move(leaks));
         });
 }
 
-void LeaksPage::take(memtrace::Leaks leaks, bool isRange)
+void LeaksPage::take(memtrace::Leaks leaks)
 {
-    m_text->setText(sentenceFor(leaks, isRange));
+    m_text->setText(sentenceFor(leaks));
     m_table->setVisible(!leaks.groups.empty());
     m_model->setGroups(std::move(leaks.groups));
 }

@@ -44,7 +44,7 @@ Q_SIGNALS:
 
 private:
     void refresh();
-    void take(memtrace::Leaks leaks, bool isRange);
+    void take(memtrace::Leaks leaks);
 
     LeakModel* m_model = nullptr;
     QTableView* m_table = nullptr;
