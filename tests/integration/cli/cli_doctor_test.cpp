@@ -172,7 +172,7 @@ void CliDoctorTest::aMessageAddsUp()
           "torch.cuda.set_per_process_memory_fraction() missing about 3.30 GiB to ",
           " outside about 19.00 GiB PyTorch's allocator: held by others in the process "
           "elsewhere about 38.15 GiB in other processes and the driver What ",
-          "saves 38.15 GiB at most: ", "saves 19.00 GiB at most: ", "saves 307.1 MiB (live): "})
+          "saves 38.15 GiB at most: ", "saves 19.00 GiB at most: ", "saves 307.2 MiB (live): "})
         QVERIFY2(run.out.simplified().contains(row), run.out.constData());
     const QJsonObject found = runCli({text("diagnose"), path, text("--json")}).json();
     const auto bytesOf = [&](const char* key) { return found[text(key)].toInteger(); };
