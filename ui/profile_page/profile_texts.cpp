@@ -5,6 +5,8 @@
 
 #include <QObject>
 
+#include <algorithm>
+
 namespace plimsoll::ui {
 
 bool isOddity(const std::string& statistic)
@@ -35,9 +37,13 @@ QString rangeText(const workspace::ProfilePicture& picture, const std::optional<
     if (!range)
         return {};
     const QString begin = stepText(picture, range->begin);
-    return range->begin == range->end
-               ? begin
-               : QStringLiteral("%1 – %2").arg(begin, stepText(picture, range->end));
+    QString end = stepText(picture, range->end);
+    // The last step lasts until the next event, as in the plot.
+    if (picture.trace->hasTimes()) {
+        const timeline::Times& times = picture.device().axisTimes();
+        end = timeText(base::Nanoseconds{times[std::min(range->end + 1, times.size() - 1)]});
+    }
+    return begin == end ? begin : QStringLiteral("%1 – %2").arg(begin, end);
 }
 
 QString eventPlaceText(const workspace::ProfilePicture& picture, std::size_t step)

@@ -2,6 +2,7 @@
 // The table of segments, and what a selected range does with it.
 #include "core/memtrace/analysis/leaks.h"
 #include "core/memtrace/builder.h"
+#include "ui/base/numbers.h"
 #include "ui/profile_page/docks/leaks_page.h"
 #include "ui/profile_tables/segment_model.h"
 #include "ui/step_filter/range_chip.h"
@@ -163,6 +164,12 @@ void ProfileSegmentsTest::oneLeakIsCounted()
              QStringLiteral("1 place holds 8.0\u00A0KiB more after each step (3 steps that end in "
                             "the range, from annotations such as \"step 0\")."));
     QVERIFY(chip.isVisible());
+    // To the end of the last step, as the plot's range and its duration.
+    const auto timeOf = [&](std::size_t step) {
+        return timeText(base::Nanoseconds{device.axisTimes()[step]});
+    };
+    QVERIFY2(chip.text().endsWith(timeOf(third + 1)), qPrintable(chip.text()));
+    QVERIFY(timeOf(third) != timeOf(third + 1));
     page->selection().setRange(StepRange{0, third - 1});
     QVERIFY(QTest::qWaitFor([&] { return leaks.isCurrent(); }, kPatience));
     QCOMPARE(leaks.text(), QStringLiteral("Leaks show over three steps or more. Ends of steps in "

@@ -39,11 +39,11 @@ FlamePage::FlamePage(QWidget* parent) : QWidget{parent}
     auto* column = makeColumn(this);
     auto* head = new QWidget{this};
     m_head = new TextLabel{QString{}, TextRole::Small, Role::Muted, head};
-    m_range = new RangeFilter{tr("what lives there, for as long as it does"), head};
+    m_range = new RangeFilter{tr("what lives there, for as long as it does"), this};
     auto* row = makeRow(head, 8, {12, 6, 12, 4});
     row->addWidget(m_head, 1);
-    row->addWidget(m_range);
     column->addWidget(head);
+    column->addWidget(m_range, 0, Qt::AlignRight);
     auto* area = new QScrollArea{this};
     area->setFrameShape(QFrame::NoFrame);
     area->setWidgetResizable(true);
