@@ -50,8 +50,8 @@ struct FigureText
 [[nodiscard]] double slowDown(base::Nanoseconds step, base::Nanoseconds unplanned);
 /// "48,312", from 1 M on "2.7 M".
 [[nodiscard]] QString countText(std::uint64_t count);
-/// As base::parseBytes. Sources that include core/base/format.h themselves can't share a unity build
-/// with calls of bytesText.
+/// As base::parseBytes. Sources that include core/base/format.h themselves can't share a unity
+/// build with calls of bytesText.
 [[nodiscard]] base::Result<base::Bytes> parseBytes(const QString& text);
 /// The placeholder for an unknown number.
 [[nodiscard]] QString unknownText();
