@@ -138,7 +138,8 @@ void addBound(Diagnosis& diagnosis, const char* id, const std::optional<ToldByte
                                             limitText(*diagnosis.message, bytes->value)),
                         .saves = {},
                         .atMost = bytes->value,
-                        .known = HowKnown::Live});
+                        .known = HowKnown::Live,
+                        .givesMore = true});
 }
 
 /// Of other processes, listed or not, and of this one outside PyTorch's allocator.
@@ -158,7 +159,8 @@ void addOutsideRemedies(Diagnosis& diagnosis)
                                  limitText(message, listed.value)),
              .saves = isUsable ? std::optional{usable.value} : std::nullopt,
              .atMost = isUsable ? std::nullopt : std::optional{listed.value},
-             .known = HowKnown::Live},
+             .known = HowKnown::Live,
+             .givesMore = true},
             usable.error);
     }
     const auto notListed = [&](const std::optional<ToldBytes>& bytes) {
@@ -206,7 +208,8 @@ void addLimit(Diagnosis& diagnosis)
                              bytesText(message.free->value)),
          .saves = gain,
          .atMost = {},
-         .known = HowKnown::Live},
+         .known = HowKnown::Live,
+         .givesMore = true},
         message.free->error + left->error);
 }
 
@@ -255,6 +258,42 @@ void addGeneral(Diagnosis& diagnosis)
          .atMost = {}});
 }
 
+/// A note if `a` is more than `b` though it is a part of it.
+void addContradiction(Diagnosis& diagnosis, const std::optional<ToldBytes>& a, const char* aName,
+                      const std::optional<ToldBytes>& b, const char* bName)
+{
+    if (a && b && !difference(*b, *a))
+        diagnosis.notes.push_back(
+            fmt::format("The message contradicts itself: {} ({}) is more than {} ({}).", aName,
+                        bytesText(a->value), bName, bytesText(b->value)));
+}
+
+void addNotes(Diagnosis& diagnosis)
+{
+    const ErrorMessage& message = *diagnosis.message;
+    addContradiction(diagnosis, message.allocated, "what is allocated", message.reserved,
+                     "what is reserved");
+    addContradiction(diagnosis, message.privatePools, "what private pools have", message.allocated,
+                     "what is allocated");
+    addContradiction(diagnosis, message.reserved, "what PyTorch has reserved", message.thisProcess,
+                     "what the process has");
+    addContradiction(diagnosis, message.free, "what is free", message.capacity, "the capacity");
+    if (diagnosis.notes.empty() && message.reserved && message.free)
+        addContradiction(diagnosis, *message.reserved + *message.free,
+                         "what is reserved and free together", message.capacity, "the capacity");
+    if (diagnosis.live && isMoreThanRounding(message.privatePools))
+        diagnosis.notes.push_back(fmt::format(
+            "The message counts {} of private pools as allocated. No block in use has them: they "
+            "are counted as idle here.",
+            bytesText(message.privatePools->value)));
+    const std::optional<ToldBytes> left = leftOver(message);
+    if (diagnosis.asked && left
+        && left->value - left->error >= diagnosis.asked->value + diagnosis.asked->error)
+        diagnosis.notes.emplace_back(
+            "More memory was free than was asked for. It may have become free only after the "
+            "allocation had failed.");
+}
+
 } // namespace
 
 Diagnosis diagnose(const ErrorMessage& told)
@@ -272,8 +311,7 @@ Diagnosis diagnose(const ErrorMessage& told)
     diagnosis.reserved = message.reserved;
     const ToldBytes privatePools = message.privatePools.value_or(ToldBytes{});
     if (message.allocated)
-        diagnosis.live = {message.allocated->value - privatePools.value,
-                          message.allocated->error + privatePools.error};
+        diagnosis.live = difference(*message.allocated, privatePools);
     if (message.unallocated)
         diagnosis.idle = *message.unallocated + privatePools;
     addOutside(diagnosis);
@@ -283,6 +321,7 @@ Diagnosis diagnose(const ErrorMessage& told)
     addIdleOf(diagnosis);
     addGeneral(diagnosis);
     sortRemedies(diagnosis.remedies);
+    addNotes(diagnosis);
     return diagnosis;
 }
 

@@ -37,11 +37,13 @@ struct Remedy
 {
     std::string id;   ///< "expandable_segments", for machines
     std::string text; ///< what to do and why it helps, for people
-    /// By how much less memory would do; none where that can't be computed.
+    /// By how much less memory would do, or how much more there would be; none where that can't be
+    /// computed.
     std::optional<base::Bytes> saves;
     std::optional<base::Bytes> atMost; ///< a bound for it, where only that is known
     HowKnown known = HowKnown::Estimate;
     Enough enough = Enough::NotKnown;
+    bool givesMore = false; ///< there is more memory; the program needs no less
 };
 
 /// Why an allocation failed, or what a profile holds at its peak, and what would help.
@@ -83,6 +85,9 @@ struct Diagnosis
     std::optional<memtrace::LiveGroups> byFrame;
     std::optional<SettingsReplay> replay;
     std::vector<Remedy> remedies; ///< sufficient ones first, those that save most first
+    /// Of a message: what its figures leave open or where they contradict each other, a sentence
+    /// each.
+    std::vector<std::string> notes;
 };
 
 /// What is said where Diagnosis::isStepUnknown().

@@ -57,11 +57,17 @@ struct Found
     std::string_view after;
 };
 
-/// The unit with which a text begins: its length and its bytes.
+/// The unit with which a text begins: its length and its bytes. MPS writes binary units as "GB" until
+/// PyTorch 2.6.
 std::optional<std::pair<std::size_t, double>> unitAt(std::string_view text)
 {
-    static constexpr std::array<std::pair<std::string_view, double>, 4> kUnits{
-        {{" bytes", 1}, {" KiB", 0x1p10}, {" MiB", 0x1p20}, {" GiB", 0x1p30}}};
+    static constexpr std::array<std::pair<std::string_view, double>, 7> kUnits{{{" bytes", 1},
+                                                                                {" KiB", 0x1p10},
+                                                                                {" MiB", 0x1p20},
+                                                                                {" GiB", 0x1p30},
+                                                                                {" KB", 0x1p10},
+                                                                                {" MB", 0x1p20},
+                                                                                {" GB", 0x1p30}}};
     for (const auto& [name, factor] : kUnits)
         if (text.starts_with(name))
             return std::pair{name.size(), factor};

@@ -109,10 +109,10 @@ void Replays::judge(SettingsReplay& found, const Replayed& base) const
                         "bytes than were recorded",
                         m_device.recordedIndex(*base.differsAt)));
     if (const std::size_t unclear = m_replay.unclearReleases(); unclear > 0)
-        found.doubts.push_back(fmt::format(
-            "{} either because the device was full or because the program asked for it",
-            unclear == 1 ? std::string{"cached memory was released once"}
-                         : fmt::format("cached memory was released {} times", unclear)));
+        found.doubts.push_back(
+            fmt::format("it isn't recorded why cached memory was released{}: the device may have "
+                        "been full, or the program may have called empty_cache()",
+                        unclear == 1 ? std::string{} : fmt::format(" {} times", unclear)));
     if (m_moment.failure && !m_replay.hasOnePlace())
         found.doubts.push_back("the recording doesn't tell for which stream and pool the "
                                "allocation was that failed");

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/memtrace/builder.h"
 
+#include "core/memtrace/analysis/oddities.h"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -107,6 +111,14 @@ std::vector<Annotation> Builder::annotations(std::int64_t origin, std::int64_t e
     return annotations;
 }
 
+tl::unexpected<base::Error> Builder::nothingRecorded() const
+{
+    std::string text = "the recording has no events and no segments";
+    for (const auto& [name, count] : m_statistics)
+        text += fmt::format(" ({} {})", count, oddityText(name));
+    return base::failure(base::ErrorKind::File, std::move(text));
+}
+
 base::Result<MemoryTracePtr> Builder::build(const base::JobContext& context) &&
 {
     const auto isEmpty = [](const auto& device) {
@@ -118,7 +130,7 @@ base::Result<MemoryTracePtr> Builder::build(const base::JobContext& context) &&
         device->m_feed.flush();
     std::erase_if(m_devices, isEmpty);
     if (m_devices.empty())
-        return base::failure(base::ErrorKind::File, "the recording has no events and no segments");
+        return nothingRecorded();
     TraceParts parts;
     parts.gaps = std::move(m_gaps);
     parts.isOfDriver = m_isOfDriver;

@@ -62,6 +62,7 @@ private:
         std::optional<std::int64_t> end;
     };
 
+    [[nodiscard]] tl::unexpected<base::Error> nothingRecorded() const;
     /// Times of the first and the last event of all devices.
     [[nodiscard]] std::pair<std::int64_t, std::int64_t> timeSpan() const;
     [[nodiscard]] std::vector<Annotation> annotations(std::int64_t origin, std::int64_t end) const;

@@ -32,14 +32,19 @@ QString idleText(const doctor::IdleMemory& idle)
                      .arg(bytesText(idle.largest), countText(idle.blocks));
 }
 
-QString savingText(doctor::Enough enough)
+QString gainText(const doctor::Remedy& remedy, const QString& bytes)
+{
+    return (remedy.givesMore ? QObject::tr("%1 more") : QObject::tr("Saves %1")).arg(bytes);
+}
+
+QString enoughText(doctor::Enough enough)
 {
     switch (enough) {
-    case doctor::Enough::Allocation: return QObject::tr("Saves %1, enough for this allocation");
-    case doctor::Enough::Step: return QObject::tr("Saves %1, enough for the whole step");
+    case doctor::Enough::Allocation: return QObject::tr(", enough for this allocation");
+    case doctor::Enough::Step: return QObject::tr(", enough for the whole step");
     case doctor::Enough::NotKnown: break;
     }
-    return QObject::tr("Saves %1");
+    return {};
 }
 
 QString sentence(const std::string& text)
@@ -73,7 +78,11 @@ TitledValues factsOf(const Diagnosis& diagnosis)
     add(QObject::tr("Free"), diagnosis.free);
     if (diagnosis.message)
         add(QObject::tr("Allowed"), diagnosis.message->allowed);
-    add(QObject::tr("Missing"), diagnosis.missing);
+    if (diagnosis.missing)
+        facts.emplace_back(QObject::tr("Missing"),
+                           diagnosis.replay ? QObject::tr("%1 for its segment, which is rounded up")
+                                                  .arg(toldText(*diagnosis.missing))
+                                            : toldText(*diagnosis.missing));
     add(QObject::tr("Capacity"), diagnosis.capacity);
     add(QObject::tr("Reserved"), diagnosis.reserved);
     add(QObject::tr("Live"), diagnosis.live);
@@ -89,9 +98,10 @@ TitledValues factsOf(const Diagnosis& diagnosis)
     if (diagnosis.idleBlocks) {
         facts.emplace_back(QObject::tr("Largest idle"), idleText(*diagnosis.idleBlocks));
         if (diagnosis.asked && diagnosis.idleBlocks->tooSmallBlocks > 0)
-            facts.emplace_back(QObject::tr("Fragmented"),
-                               QObject::tr("%1 in blocks too small for it")
-                                   .arg(bytesText(diagnosis.idleBlocks->tooSmall)));
+            facts.emplace_back(QObject::tr("Too small for it"),
+                               QObject::tr("%1 in %2 blocks")
+                                   .arg(bytesText(diagnosis.idleBlocks->tooSmall),
+                                        countText(diagnosis.idleBlocks->tooSmallBlocks)));
     }
     return facts;
 }
@@ -130,7 +140,7 @@ TitledValues settingsRowsOf(const doctor::SettingsReplay& replay)
     if (!replay.recorded.text.empty())
         recorded += QStringLiteral(": ") + fileText(replay.recorded.text);
     rows.emplace_back(recorded, replay.limit && replay.needed > *replay.limit
-                                    ? QObject::tr("%1, of which the device had %2")
+                                    ? QObject::tr("%1; %2 could be had")
                                           .arg(bytesText(replay.needed), bytesText(*replay.limit))
                                     : bytesText(replay.needed));
     for (const doctor::SettingsRun& run : replay.runs)
@@ -142,9 +152,9 @@ TitledValues settingsRowsOf(const doctor::SettingsReplay& replay)
 QString savingOf(const Diagnosis& diagnosis, const doctor::Remedy& remedy)
 {
     if (remedy.saves)
-        return savingText(remedy.enough)
-            .arg(bytesText(*remedy.saves, doctor::savingRounding(diagnosis, remedy)));
-    return remedy.atMost ? QObject::tr("Saves %1 at most").arg(bytesText(*remedy.atMost))
+        return gainText(remedy, bytesText(*remedy.saves, savingRounding(diagnosis, remedy)))
+               + enoughText(remedy.enough);
+    return remedy.atMost ? QObject::tr("%1 at most").arg(gainText(remedy, bytesText(*remedy.atMost)))
                          : QString{};
 }
 

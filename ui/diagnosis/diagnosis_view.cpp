@@ -4,7 +4,10 @@
 #include "ui/base/texts.h"
 #include "ui/base/theme.h"
 
+#include <QMimeData>
+#include <QRegularExpression>
 #include <QScrollBar>
+#include <QTextDocumentFragment>
 #include <QUrl>
 
 #include <algorithm>
@@ -13,16 +16,26 @@ namespace plimsoll::ui {
 
 namespace {
 
+constexpr QChar kBreakMark{0x200b}; // zero-width space
+
+/// Long settings and paths may be broken behind their parts: "expandable_segments:" and "True".
+/// DiagnosisView::createMimeDataFromSelection() takes the marks out again.
+QString breakable(const QString& text)
+{
+    static const QRegularExpression kPart{QStringLiteral("(?<=\\w[=:,])(?=\\w)")};
+    return QString{text}.replace(kPart, QString{kBreakMark});
+}
+
 QString spanOf(Role role, const QString& text)
 {
     return QStringLiteral("<span style=\"color:%1\">%2</span>")
-        .arg(Theme::current().color(role).name(), text.toHtmlEscaped());
+        .arg(Theme::current().color(role).name(), breakable(text).toHtmlEscaped());
 }
 
 QString linkOf(const QString& target, const QString& text)
 {
     return QStringLiteral("<a href=\"%1\" style=\"color:%2\">%3</a>")
-        .arg(target, Theme::current().color(Role::Accent).name(), text.toHtmlEscaped());
+        .arg(target, Theme::current().color(Role::Accent).name(), breakable(text).toHtmlEscaped());
 }
 
 QString paragraph(const QString& html, int above)
@@ -38,14 +51,14 @@ QString tableOf(const TitledValues& values)
     for (const auto& [title, value] : values)
         rows += QStringLiteral("<tr><td style=\"padding-right:%1px\">%2</td><td>%3</td></tr>")
                     .arg(Theme::current().px(14))
-                    .arg(spanOf(Role::Muted, title), value.toHtmlEscaped());
+                    .arg(spanOf(Role::Muted, title), breakable(value).toHtmlEscaped());
     return QStringLiteral("<table cellspacing=\"0\" cellpadding=\"1\">") + rows
            + QStringLiteral("</table>");
 }
 
 QString titleOf(const QString& text)
 {
-    return paragraph(QStringLiteral("<b>%1</b>").arg(text.toHtmlEscaped()), 12);
+    return paragraph(QStringLiteral("<b>%1</b>").arg(breakable(text).toHtmlEscaped()), 12);
 }
 
 QString liveHtml(const QString& title, const std::optional<memtrace::LiveGroups>& live,
@@ -136,7 +149,7 @@ QString DiagnosisView::remediesHtml()
                              head)
                     + QStringLiteral("</b>"),
                 9);
-        html += paragraph(text.toHtmlEscaped(), head.isEmpty() ? 9 : 1);
+        html += paragraph(breakable(text).toHtmlEscaped(), head.isEmpty() ? 9 : 1);
         if (m_offersPlan && remedy.known == doctor::HowKnown::Plan)
             html += paragraph(linkOf(QStringLiteral("#plan"), tr("Open the plan")), 1);
         m_remedies << (head.isEmpty() ? text : head + u'\n' + text);
@@ -155,10 +168,20 @@ void DiagnosisView::render()
     QString html = QStringLiteral("<p style=\"margin-bottom:%1px\"><b>%2</b></p>")
                        .arg(theme.px(6))
                        .arg(headlineHtml());
-    html += tableOf(m_facts) + remediesHtml();
+    html += tableOf(m_facts);
+    for (const std::string& note : m_diagnosis->notes)
+        html += paragraph(spanOf(Role::Muted, fileText(note)), 6);
+    html += remediesHtml();
     html += liveHtml(tr("Live, by class"), m_diagnosis->byClass, memtrace::LiveBy::Class)
             + liveHtml(tr("Live, by frame"), m_diagnosis->byFrame, memtrace::LiveBy::Frame);
     setHtml(html + replayHtml());
+}
+
+QMimeData* DiagnosisView::createMimeDataFromSelection() const
+{
+    auto* copied = new QMimeData;
+    copied->setText(textCursor().selection().toPlainText().remove(kBreakMark));
+    return copied;
 }
 
 QString DiagnosisView::value(const QString& title) const

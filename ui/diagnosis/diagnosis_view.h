@@ -36,6 +36,9 @@ Q_SIGNALS:
     /// The link of the verified plan was clicked.
     void planWanted();
 
+protected:
+    [[nodiscard]] QMimeData* createMimeDataFromSelection() const override;
+
 private:
     void render();
     [[nodiscard]] QString headlineHtml() const;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/profile_page/profile_texts.h"
 
+#include "core/memtrace/analysis/oddities.h"
 #include "ui/base/numbers.h"
 
 #include <QObject>
@@ -9,16 +10,11 @@
 
 namespace plimsoll::ui {
 
-bool isOddity(const std::string& statistic)
-{
-    return statistic != "frees_without_allocation" && statistic != "active_without_event";
-}
-
 std::size_t oddityCount(const memtrace::MemoryTrace& trace)
 {
     std::size_t count = 0;
     for (const auto& [name, occurrences] : trace.statistics())
-        count += isOddity(name) ? occurrences : 0;
+        count += memtrace::isOddity(name) ? occurrences : 0;
     return count;
 }
 

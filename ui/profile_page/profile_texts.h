@@ -11,8 +11,6 @@
 
 namespace plimsoll::ui {
 
-/// Whether a statistic of a recording counts as an oddity; what lived before it doesn't.
-[[nodiscard]] bool isOddity(const std::string& statistic);
 /// Tolerated oddities of a recording.
 [[nodiscard]] std::size_t oddityCount(const memtrace::MemoryTrace& trace);
 /// "12.4 ms", "event 1,204", "before the first event".

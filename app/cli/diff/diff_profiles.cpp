@@ -115,11 +115,13 @@ Answer diffProfiles(const ProfilePair& pair, const Common& common)
                    {"only_b", sumJson(diff.onlyB)},
                    {"groups", ordered_json::array()}};
     answer.json["a"]["gaps"] = first->gaps();
+    answer.json["a"]["statistics"] = first->statistics();
     answer.json["b"]["gaps"] = second->gaps();
+    answer.json["b"]["statistics"] = second->statistics();
     for (const memtrace::DiffGroup& group : diff.groups)
         answer.json["groups"].push_back(groupJson(group));
-    answer.text = sideText("A", pair.first, a, diff.a) + gapsText(*first)
-                  + sideText("B", pair.second, b, diff.b) + gapsText(*second)
+    answer.text = sideText("A", pair.first, a, diff.a) + notesText(*first)
+                  + sideText("B", pair.second, b, diff.b) + notesText(*second)
                   + partText("only in A", diff.onlyA) + partText("in both", diff.common)
                   + partText("only in B", diff.onlyB) + groupsText(diff, groups);
     return answer;

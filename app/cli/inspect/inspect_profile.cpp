@@ -140,10 +140,10 @@ std::string profileText(const memtrace::MemoryTrace& trace, const memtrace::Trac
         text += deviceText(device, trace.deviceName(device.ordinal));
     if (totals.mayHaveOverflowed)
         text += "  note: the recording probably ran over and lost its first events (max_entries)\n";
-    text += gapsText(trace);
+    text += notesText(trace);
     for (const auto& [name, count] : trace.statistics())
-        text +=
-            fmt::format("  note: {} ({})\n", base::printable(memtrace::oddityText(name)), count);
+        if (!memtrace::isOddity(name)) // the others are in the notes
+            text += oddityNote(name, count);
     return text;
 }
 

@@ -175,10 +175,11 @@ std::string limitText(const Diagnosis& diagnosis)
 std::string outsideText(const Diagnosis& diagnosis)
 {
     return rowText("outside", diagnosis.foreign,
-                   "PyTorch's allocator: held by others in the process")
+                   "in use by this process, not managed by PyTorch's allocator")
            + rowText("elsewhere", diagnosis.otherProcesses, "in other processes and the driver")
            + rowText("outside", diagnosis.outside,
-                     "PyTorch's allocator: in other processes, or held by others in this one");
+                     "neither free nor reserved by PyTorch: in use by other processes, or by "
+                     "this one outside PyTorch's allocator");
 }
 
 std::string figuresText(const Diagnosis& diagnosis)
@@ -187,7 +188,9 @@ std::string figuresText(const Diagnosis& diagnosis)
         rowText("asked for", diagnosis.asked, "")
         + rowText("free", diagnosis.free, "according to the driver")
         + rowText("capacity", diagnosis.capacity, "of the device") + limitText(diagnosis)
-        + rowText("missing", diagnosis.missing, "to reserve memory for it")
+        + rowText("missing", diagnosis.missing,
+                  diagnosis.replay ? "to reserve a segment for it, which the allocator rounds up"
+                                   : "to reserve memory for it")
         + rowText("reserved", diagnosis.reserved, "by PyTorch's allocator, of this:")
         + rowText("live", diagnosis.live,
                   diagnosis.hasWholeBlocks ? "in blocks in use"
@@ -201,6 +204,8 @@ std::string figuresText(const Diagnosis& diagnosis)
     if (diagnosis.message && diagnosis.message->messages > 1)
         text += fmt::format("  This is the first of {} such messages in the text.\n",
                             diagnosis.message->messages);
+    for (const std::string& note : diagnosis.notes)
+        text += fmt::format("  note: {}\n", note);
     return text;
 }
 
@@ -235,7 +240,7 @@ std::string replayText(const doctor::SettingsReplay& replay, const memtrace::Dev
                         replay.recorded.text.empty() ? "" : ": ",
                         base::printable(replay.recorded.text, 160),
                         replay.limit && replay.needed > *replay.limit
-                            ? fmt::format(", of which the device had {}", bytesText(*replay.limit))
+                            ? fmt::format("; {} could be had", bytesText(*replay.limit))
                             : std::string{});
     for (const doctor::SettingsRun& run : replay.runs)
         text += fmt::format(
@@ -261,6 +266,11 @@ ordered_json enoughJson(doctor::Enough enough)
     return name != nullptr ? ordered_json(name) : ordered_json{};
 }
 
+std::string gainText(const doctor::Remedy& remedy, const std::string& bytes)
+{
+    return remedy.givesMore ? bytes + " more" : "saves " + bytes;
+}
+
 std::string remediesText(const Diagnosis& diagnosis)
 {
     if (diagnosis.remedies.empty())
@@ -272,11 +282,12 @@ std::string remediesText(const Diagnosis& diagnosis)
     for (const doctor::Remedy& remedy : diagnosis.remedies) {
         std::string figure = "no figure";
         if (remedy.saves)
-            figure = fmt::format("saves {} ({}){}",
-                                 bytesText(*remedy.saves, savingRounding(diagnosis, remedy)),
+            figure = fmt::format("{} ({}){}",
+                                 gainText(remedy, bytesText(*remedy.saves,
+                                                            savingRounding(diagnosis, remedy))),
                                  doctor::howKnownName(remedy.known), enoughText(remedy.enough));
         else if (remedy.atMost)
-            figure = fmt::format("saves {} at most", bytesText(*remedy.atMost));
+            figure = gainText(remedy, bytesText(*remedy.atMost)) + " at most";
         text += fmt::format("{:>3}. {}: {}\n", number++, figure, base::printable(remedy.text, 900));
     }
     return text;
@@ -315,6 +326,7 @@ ordered_json diagnosisJson(const Diagnosis& diagnosis, const memtrace::MemoryTra
     json["replay"] = diagnosis.replay && device != nullptr ? replayJson(*diagnosis.replay, *device)
                                                            : ordered_json{};
     json["message"] = diagnosis.message ? messageJson(*diagnosis.message) : ordered_json{};
+    json["notes"] = diagnosis.notes;
     json["remedies"] = ordered_json::array();
     for (const doctor::Remedy& remedy : diagnosis.remedies)
         json["remedies"].push_back({{"id", remedy.id},

@@ -64,9 +64,10 @@ public:
         const std::size_t groups = live.groups.size();
         live.groups.resize(std::min(groups, m_top.value_or(groups)));
         Answer answer;
-        answer.text = text(*trace, device, step, live, groups) + gapsText(*trace);
+        answer.text = text(*trace, device, step, live, groups) + notesText(*trace);
         answer.json = json(*trace, device, step, live);
         answer.json["gaps"] = trace->gaps();
+        answer.json["statistics"] = trace->statistics();
         if (names) {
             answer.text +=
                 fmt::format("{} {}.\n", names->countsText(), io::pathText(m_naming.graph));

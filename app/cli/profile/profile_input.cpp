@@ -4,6 +4,7 @@
 #include "app/cli/watch.h"
 #include "core/base/format.h"
 #include "core/io/byte_source.h"
+#include "core/memtrace/analysis/oddities.h"
 #include "core/memtrace/build_timeline.h"
 #include "core/memtrace/columns/column_file.h"
 #include "core/memtrace/summary.h"
@@ -158,12 +159,20 @@ memtrace::MemoryTracePtr readProfile(const std::string& file, const Common& comm
     return readNamedProfile(file, common).trace;
 }
 
-std::string gapsText(const memtrace::MemoryTrace& trace)
+std::string notesText(const memtrace::MemoryTrace& trace)
 {
     std::string text;
     for (const std::string& gap : trace.gaps())
         text += fmt::format("  note: {}\n", base::printable(gap));
+    for (const auto& [name, count] : trace.statistics())
+        if (memtrace::isOddity(name))
+            text += oddityNote(name, count);
     return text;
+}
+
+std::string oddityNote(const std::string& name, std::size_t count)
+{
+    return fmt::format("  note: {} ({})\n", base::printable(memtrace::oddityText(name)), count);
 }
 
 const memtrace::DeviceTrace& deviceOf(const memtrace::MemoryTrace& trace,

@@ -32,8 +32,11 @@ struct NamedProfile
 /// Its trace.
 [[nodiscard]] memtrace::MemoryTracePtr readProfile(const std::string& file, const Common& common);
 
-/// What the recording can't show, a line each; empty if there is nothing.
-[[nodiscard]] std::string gapsText(const memtrace::MemoryTrace& trace);
+/// What the recording can't show and what is odd in its file, a line each; empty if there is
+/// nothing.
+[[nodiscard]] std::string notesText(const memtrace::MemoryTrace& trace);
+/// One of MemoryTrace::statistics() as such a line.
+[[nodiscard]] std::string oddityNote(const std::string& name, std::size_t count);
 
 /// The device with that ordinal; none: the one with the highest peak. Throws VerbError.
 [[nodiscard]] const memtrace::DeviceTrace& deviceOf(const memtrace::MemoryTrace& trace,

@@ -46,4 +46,9 @@ std::string oddityText(const std::string& name)
     return at == kTexts.end() ? name : at->second;
 }
 
+bool isOddity(const std::string& name)
+{
+    return name != "frees_without_allocation" && name != "active_without_event";
+}
+
 } // namespace plimsoll::memtrace

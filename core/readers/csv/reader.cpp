@@ -156,7 +156,7 @@ ReaderDescriptor descriptor()
     return {.id = kFormatId,
             .name = "table of allocations",
             .kind = FileKind::Profile,
-            .extensions = {},
+            .extensions = {".csv"},
             .instead = "\"plimsoll-cli inspect\" shows what it holds",
             .sniff = sniff,
             .read = read,

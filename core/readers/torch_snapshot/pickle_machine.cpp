@@ -74,7 +74,7 @@ std::size_t PickleMachine::run(std::string_view bytes)
     m_listBegin = nullptr;
     const char* at = bytes.data();
     const char* const end = at + bytes.size();
-    if (m_protocol < 0 && at != end && static_cast<unsigned char>(*at) != op::Proto && !protocol(0))
+    if (m_protocol < 0 && at != end && !begin(static_cast<unsigned char>(*at)))
         return 0;
     while (at != end && !m_isDone) {
         const auto left = static_cast<std::size_t>(end - at);
@@ -219,7 +219,6 @@ bool PickleMachine::refuse(unsigned char opcode)
 {
     // GLOBAL, REDUCE, BUILD, INST, NEWOBJ, OBJ, PERSID, BINPERSID, EXT1 … EXT4, STACK_GLOBAL …
     constexpr std::string_view kRunsCode = "cRbioPQ\x81\x82\x83\x84\x92\x93";
-    constexpr std::string_view kOfOldProtocols = "FILSVgp";
     const auto isIn = [opcode](std::string_view set) {
         return set.find(static_cast<char>(opcode)) != std::string_view::npos;
     };
@@ -227,11 +226,20 @@ bool PickleMachine::refuse(unsigned char opcode)
         return fail(fmt::format("has the opcode 0x{:02x}, which imports or calls something: no "
                                 "snapshot does, and Plimsoll runs nothing that is in a file",
                                 opcode));
-    if (isIn(kOfOldProtocols))
-        return protocol(0);
     return fail(fmt::format("has 0x{:02x} where the pickle should go on: it is damaged, copy or "
                             "dump it again",
                             opcode));
+}
+
+bool PickleMachine::begin(unsigned char opcode)
+{
+    constexpr std::string_view kOldBegins = "(}]c"; // of protocols 0 and 1: MARK, a dict, a list, GLOBAL
+    return opcode == op::Proto
+           || (kOldBegins.find(static_cast<char>(opcode)) != std::string_view::npos
+                   ? protocol(0)
+                   : fail(fmt::format("has 0x{:02x} where a pickle begins with 0x80: it is damaged, "
+                                      "or none; copy or dump it again",
+                                      opcode)));
 }
 
 bool PickleMachine::protocol(unsigned char number)
@@ -241,7 +249,7 @@ bool PickleMachine::protocol(unsigned char number)
         return true;
     }
     if (number < kOldest)
-        return fail("is a pickle of protocol 0 or 1, or none; dump it with protocol 2 or later");
+        return fail("is a pickle of protocol 0 or 1; dump it with protocol 2 or later");
     return fail(fmt::format("is a pickle of protocol {}, and this Plimsoll reads {} to {}", number,
                             kOldest, kNewest));
 }

@@ -110,6 +110,8 @@ private:
     [[nodiscard]] bool tupleFrom(std::size_t begin);
     /// LIST or DICT: made of what follows the last MARK.
     [[nodiscard]] bool containerFrom(PickleKind kind);
+    /// Whether a pickle may begin with an opcode.
+    [[nodiscard]] bool begin(unsigned char opcode);
     [[nodiscard]] bool protocol(unsigned char number);
     [[nodiscard]] bool stop();
     [[nodiscard]] bool fail(std::string fault);

@@ -170,9 +170,9 @@ void CliDoctorTest::aMessageAddsUp()
     for (const char* row :
          {" allowed about 21.70 GiB to the process, by "
           "torch.cuda.set_per_process_memory_fraction() missing about 3.30 GiB to ",
-          " outside about 19.00 GiB PyTorch's allocator: held by others in the process "
+          " outside about 19.00 GiB in use by this process, not managed by PyTorch's allocator "
           "elsewhere about 38.15 GiB in other processes and the driver What ",
-          "saves 38.15 GiB at most: ", "saves 19.00 GiB at most: ", "saves 307.2 MiB (live): "})
+          " 38.15 GiB more at most: ", " 19.00 GiB more at most: ", " 307.2 MiB more (live): "})
         QVERIFY2(run.out.simplified().contains(row), run.out.constData());
     const QJsonObject found = runCli({text("diagnose"), path, text("--json")}).json();
     const auto bytesOf = [&](const char* key) { return found[text(key)].toInteger(); };

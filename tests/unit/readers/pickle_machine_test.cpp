@@ -254,17 +254,18 @@ void PickleMachineTest::refusesWithOffset_data()
         QTest::newRow(name) << std::move(bytes) << std::string{expected};
     };
     const std::string two = "\x80\x02";
-    row("protocol 0", "(dp0\nVa\np1\nI1\ns.", "0: is a pickle of protocol 0 or 1, or none");
-    row("protocol 1", "}q\x00."s, "0: is a pickle of protocol 0 or 1, or none");
+    row("protocol 0", "(dp0\nVa\np1\nI1\ns.", "0: is a pickle of protocol 0 or 1; dump");
+    row("protocol 1", "}q\x00."s, "0: is a pickle of protocol 0 or 1; dump");
     row("protocol 6", "\x80\x06N.", "0: is a pickle of protocol 6, and this Plimsoll reads 2 to 5");
-    row("text", "hello", "0: is a pickle of protocol 0 or 1");
+    row("text", "hello", "0: has 0x68 where a pickle begins with 0x80: it is damaged");
+    row("the first byte is lost", "\x02}.", "0: has 0x02 where a pickle begins with 0x80");
     row("GLOBAL", two + "cos\nsystem\n.", "2: has the opcode 0x63, which imports or calls");
     row("STACK_GLOBAL", two + "\x93.", "2: has the opcode 0x93, which imports or calls");
     row("REDUCE", two + "K\x01R.", "4: has the opcode 0x52, which imports or calls");
     row("BUILD", two + "Nb.", "3: has the opcode 0x62, which imports or calls");
     row("EXT1", two + "\x82\x01.", "2: has the opcode 0x82, which imports or calls");
     row("an opcode that doesn't exist", two + "K\x01\xff.", "4: has 0xff where the pickle");
-    row("an opcode of protocol 0", two + "I1\n.", "2: is a pickle of protocol 0 or 1");
+    row("an opcode of protocol 0", two + "I1\n.", "2: has 0x49 where the pickle should go on");
     row("APPENDS without a MARK", two + "]e.", "3: is not a valid pickle");
     row("APPENDS without a list",
         two

@@ -250,7 +250,7 @@ ProfileView makeOdditiesView(ProfilePage& page)
                     lines << fileText(gap);
                 QStringList before; // what the status bar doesn't count
                 for (const auto& [id, count] : state.document.trace->statistics())
-                    (isOddity(id) ? lines : before)
+                    (memtrace::isOddity(id) ? lines : before)
                         << countText(count) + u' ' + fileText(memtrace::oddityText(id)) + u'.';
                 if (!before.isEmpty())
                     lines << ProfilePage::tr("No oddities, since the recording began later:")
