@@ -65,6 +65,8 @@ void ComparePage::buildViews()
     m_stack->addWidget(m_places);
     m_stack->addWidget(m_view);
     setCentre(m_stack);
+    constexpr int kSummaryWidth = 366; // names of classes beside three columns of sizes
+    setRightWidth(kSummaryWidth);
     connect(m_places, &ProfilePlaces::profileWanted, this, &ComparePage::chooseMore);
 
     m_summary = new SummaryPane{this};

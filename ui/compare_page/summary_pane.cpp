@@ -34,7 +34,6 @@ SummaryPane::SummaryPane(QWidget* parent) : QWidget{parent}, m_classes{new DiffM
     m_verdict->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_verdict->setContentsMargins(12, 6, 12, 8);
     column->addWidget(m_verdict);
-    m_classes->setShort(true);
     m_table = makeTable(m_classes, this, tr("Classes at the peaks"));
     for (const int hidden :
          {DiffModel::ABlocksColumn, DiffModel::BBlocksColumn, DiffModel::OnlyAColumn,

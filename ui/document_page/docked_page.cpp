@@ -20,7 +20,6 @@ namespace {
 constexpr int kLayoutVersion = 1;
 constexpr int kLeastCentre = 560;
 constexpr int kNarrowWidth = 1200;
-constexpr int kRightWidth = 318;
 constexpr int kRightPercent = 10; ///< of the width, on screens where that is more
 constexpr int kBottomHeight = 236;
 constexpr int kBelowPercent = 28; ///< of the height, likewise
@@ -175,7 +174,7 @@ int DockedPage::roomBelow() const
 void DockedPage::sizeDocks()
 {
     const Theme& theme = Theme::current();
-    const int right = std::max(theme.px(kRightWidth), width() * kRightPercent / 100);
+    const int right = std::max(theme.px(m_rightWidth), width() * kRightPercent / 100);
     const int across = width() - (m_isNarrow ? 0 : right + theme.px(6));
     const int left = std::min(std::max(theme.px(kLeftWidth), across / 4), across * 2 / 5);
     sizeDocks(right, roomBelow(), left);

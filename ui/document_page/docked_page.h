@@ -63,6 +63,8 @@ Q_SIGNALS:
 
 protected:
     void setCentre(QWidget* plot);
+    /// How wide docks at the right are at first, before scaling; on large screens they get more.
+    void setRightWidth(int width) { m_rightWidth = width; }
     void addDock(const DockKind& kind);
     /// `narrowTitle`: of a view at the right when it becomes a tab below, in a narrow window.
     void addView(const QString& dock, QWidget* view, const QString& title,
@@ -103,6 +105,7 @@ private:
     QByteArray m_unfocusedLayout;
     bool m_isFocused = false;
     bool m_isNarrow = false;
+    int m_rightWidth = 318;
     bool m_wasShown = false;
     bool m_isLaidByHand = false;               ///< the docks keep the sizes set by the user
     double m_scale = Theme::current().scale(); ///< for which the docks are sized

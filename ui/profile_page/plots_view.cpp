@@ -49,10 +49,10 @@ void showMapFacts(const Plots& plots, const workspace::ProfilePicture& picture)
                           ? QObject::tr("addresses against events")
                           : QObject::tr("addresses against time")};
     if (const std::size_t segments = picture.device().segments().size(); segments > 0)
-        facts << (segments == 1
-                      ? QObject::tr("%1 in 1 segment").arg(bytesText(picture.layout.size()))
-                      : QObject::tr("%1 in %2 segments")
-                            .arg(bytesText(picture.layout.size()), countText(segments)));
+        facts << (segments == 1 ? QObject::tr("%1 in 1 segment over the recording")
+                                      .arg(bytesText(picture.layout.size()))
+                                : QObject::tr("%1 in %2 segments over the recording")
+                                      .arg(bytesText(picture.layout.size()), countText(segments)));
     if (!plots.figures->text().isEmpty())
         facts << plots.figures->text();
     plots.map->setSubtitle(facts.join(QStringLiteral(" · ")));

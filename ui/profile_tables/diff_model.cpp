@@ -62,7 +62,7 @@ QString DiffModel::text(int row, int column) const
     const memtrace::BlockSum sum = sumOf(group, column);
     if (countsBlocks(column))
         return countText(sum.blocks);
-    return m_isShort ? shortBytesText(sum.bytes) : bytesText(sum.bytes);
+    return bytesText(sum.bytes);
 }
 
 QVariant DiffModel::cell(int row, int column, int role) const

@@ -28,8 +28,6 @@ public:
     };
 
     explicit DiffModel(QObject* parent = nullptr);
-    /// Bytes of A and B without decimals of MiB, for narrow tables.
-    void setShort(bool isShort) { m_isShort = isShort; }
     void setGroups(std::vector<memtrace::DiffGroup> groups, memtrace::LiveBy by);
 
 protected:
@@ -38,7 +36,6 @@ protected:
 
 private:
     memtrace::LiveBy m_by = memtrace::LiveBy::Frame;
-    bool m_isShort = false;
 };
 
 } // namespace plimsoll::ui

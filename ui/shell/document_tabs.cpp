@@ -3,6 +3,7 @@
 
 #include "ui/base/icons.h"
 #include "ui/base/texts.h"
+#include "ui/base/theme.h"
 #include "ui/base/widgets.h"
 #include "ui/shell/tab_titles.h"
 
@@ -14,6 +15,12 @@
 #include <utility>
 
 namespace plimsoll::ui {
+
+namespace {
+
+constexpr int kLeastTitle = 200; ///< of the widest, before scaling
+
+} // namespace
 
 DocumentTabs::DocumentTabs(QStackedWidget& stack, QWidget* parent)
     : QWidget{parent}, m_stack{stack}, m_bar{new QTabBar{this}}
@@ -187,6 +194,9 @@ void DocumentTabs::updateTitles()
 {
     // With scroll buttons enabled, reserved room would separate a single tab from the "+".
     m_bar->setUsesScrollButtons(m_bar->count() > 1);
+    // A bar that scrolls doesn't elide: one that is wider than the bar would show its middle only.
+    const int widest = std::max(Theme::current().px(kLeastTitle), width() / 3);
+    const QFontMetrics metrics{Theme::current().font(TextRole::Strong)}; // as the current tab's
     std::vector<TabName> names;
     names.reserve(m_pages.size());
     for (const DocumentPage* page : m_pages)
@@ -196,11 +206,19 @@ void DocumentTabs::updateTitles()
         const DocumentPage& page = *m_pages[i];
         const int tab = static_cast<int>(i) + 1;
         const QString dot = page.isUnsaved() ? QStringLiteral("● ") : QString{};
-        const QString text = withoutMnemonic(dot + titles[static_cast<qsizetype>(i)]);
-        if (m_bar->tabText(tab) != text)
+        const QString whole = dot + titles[static_cast<qsizetype>(i)];
+        const QString shown = metrics.elidedText(whole, Qt::ElideMiddle, widest);
+        if (const QString text = withoutMnemonic(shown); m_bar->tabText(tab) != text)
             m_bar->setTabText(tab, text);
-        m_bar->setTabToolTip(tab, plainTip(fileText(page.originFile())));
+        const QString file = fileText(page.originFile());
+        m_bar->setTabToolTip(tab, plainTip(file.isEmpty() && shown != whole ? whole : file));
     }
+}
+
+void DocumentTabs::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    updateTitles();
 }
 
 } // namespace plimsoll::ui

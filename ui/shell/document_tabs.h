@@ -59,6 +59,9 @@ Q_SIGNALS:
     void openRequested();
     void openingClosed(); ///< by its tab
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     void addTab(DocumentPage& page);
     void showTab(int index);

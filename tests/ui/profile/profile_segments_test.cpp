@@ -172,8 +172,8 @@ void ProfileSegmentsTest::oneLeakIsCounted()
     QVERIFY(timeOf(third) != timeOf(third + 1));
     page->selection().setRange(StepRange{0, third - 1});
     QVERIFY(QTest::qWaitFor([&] { return leaks.isCurrent(); }, kPatience));
-    QCOMPARE(leaks.text(), QStringLiteral("Leaks show over three steps or more. Ends of steps in "
-                                          "the range: 2."));
+    QCOMPARE(leaks.text(), QStringLiteral("Leaks show over three steps or more, and 2 end in the "
+                                          "range: choose a longer one."));
     QTest::mouseClick(&chip, Qt::LeftButton);
     QVERIFY(!page->selection().range());
 }

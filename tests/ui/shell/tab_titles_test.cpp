@@ -23,6 +23,7 @@ private Q_SLOTS:
     void tellsThemApart_data();
     void tellsThemApart();
     void theTabsHaveThem();
+    void longOnesFitTheBar();
 };
 
 void TabTitlesTest::tellsThemApart_data()
@@ -69,6 +70,24 @@ void TabTitlesTest::theTabsHaveThem()
     QVERIFY(open(copy) != nullptr);
     QTRY_COMPARE(tabs->tabText(1), QStringLiteral("resnet18 — samples"));
     QCOMPARE(tabs->tabText(2), QStringLiteral("resnet18 — copies"));
+    closeWindow();
+}
+
+void TabTitlesTest::longOnesFitTheBar()
+{
+    openWindow();
+    m_window->resize(1024, 640);
+    const QString name = QStringLiteral("begin-") + QString{120, u'x'};
+    const QString copy =
+        QDir{QString::fromStdString(m_folder->file(""))}.filePath(name + ".plimsoll.json.gz");
+    QVERIFY(QFile::copy(sampleFile("resnet18"), copy));
+    QVERIFY(open(copy) != nullptr);
+    const auto* tabs = m_window->findChild<QTabBar*>();
+    const QString shown = tabs->tabText(1);
+    QVERIFY2(shown.startsWith(QStringLiteral("begin-")) && shown.contains(u'…'), qPrintable(shown));
+    QVERIFY(tabs->tabRect(1).width() < m_window->width() / 2);
+    m_window->resize(1900, 900); // there is more room now
+    QTRY_VERIFY(tabs->tabText(1).size() > shown.size());
     closeWindow();
 }
 

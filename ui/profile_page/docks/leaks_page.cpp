@@ -22,8 +22,9 @@ QString sentenceFor(const memtrace::Leaks& leaks)
 {
     const bool isPart = leaks.steps < leaks.allSteps;
     if (leaks.steps < memtrace::kFewestLeakSteps && leaks.allSteps >= memtrace::kFewestLeakSteps)
-        return LeaksPage::tr("Leaks show over three steps or more. Ends of steps in the range: %1.")
-            .arg(countText(leaks.steps));
+        return LeaksPage::
+            tr("Leaks show over three steps or more, and %1 end in the range: choose a longer one.")
+                .arg(countText(leaks.steps));
     if (leaks.steps < memtrace::kFewestLeakSteps)
         return LeaksPage::tr(
             "Leaks show over three steps or more, and this recording has none that can be told "
