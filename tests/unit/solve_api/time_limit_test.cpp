@@ -11,6 +11,7 @@
 #include <QTest>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <ctime>
@@ -49,12 +50,15 @@ private:
 void TimeLimitTest::initTestCase()
 {
     const plan::Problem problem = largest();
-    m_check = 1e9;
-    for (int i = 0; i < 5; ++i) {
+    // The median: what is measured against it is slowed down by a busy machine, too.
+    std::array<double, 7> checks{};
+    for (double& check : checks) {
         const double begin = processorMs();
         QVERIFY(plan::certify(problem, plan::keepEverything()));
-        m_check = std::min(m_check, processorMs() - begin);
+        check = processorMs() - begin;
     }
+    std::sort(checks.begin(), checks.end());
+    m_check = checks[checks.size() / 2];
     qInfo("A plan is checked in %.1f ms.", m_check);
 }
 

@@ -295,7 +295,7 @@ void RotorPlannerTest::aLargeProgramIsLetGoAtOnce_data()
 {
     QTest::addColumn<int>("perMille"); ///< at which the search is asked to stop
     for (const int perMille : {1, 250, 600, 750})
-        if (!tests::kSanitized || perMille == 600 || tests::isExhaustive())
+        if (!tests::kSanitized || perMille == 250 || tests::isExhaustive())
             QTest::addRow("at %d per mille", perMille) << perMille;
 }
 
