@@ -94,7 +94,7 @@ void TimeLimitTest::whoIsStoppedIsOverAtOnce()
 {
     QFETCH(std::size_t, part);
     QFETCH(int, runtime);
-    constexpr double kChecks = tests::kSanitized ? 150 : 50; // tables take longer there than checks
+    constexpr double kChecks = tests::kSanitized ? 150 : 80; // tables take longer there than checks
     const std::vector<solve::AutoPart>& parts = solve::autoParts();
     // One thread: processor time is that of all of them.
     const auto alone = solve::makeAutoPlanner(parts, 1);
@@ -114,8 +114,8 @@ void TimeLimitTest::whoIsStoppedIsOverAtOnce()
         std::thread watcher{[&] {
             while (!isOver && processorMs() - begin < after)
                 std::this_thread::sleep_for(std::chrono::microseconds{200});
-            asked = processorMs();
             stop.request_stop();
+            asked = processorMs(); // a pause of this thread in between is no fault of the search
         }};
         const auto found = planner.frontier(problem, options, {.stop = stop.get_token()});
         const double end = processorMs();
