@@ -13,6 +13,6 @@ namespace plimsoll::doctor {
                                                const base::JobContext& context = {});
 
 /// Of what PyTorch says, without a recording.
-[[nodiscard]] Diagnosis diagnose(const ErrorMessage& message);
+[[nodiscard]] Diagnosis diagnose(const ErrorMessage& told);
 
 } // namespace plimsoll::doctor

@@ -17,8 +17,9 @@ namespace plimsoll::waterfall {
 [[nodiscard]] std::int64_t foundPerMille(const StepMatch& match);
 
 /// An error of kind File if a measured step isn't the predicted one: fewer than half of the
-/// predicted allocations, or of the bytes that forward allocates, are found in it. Of a step that
-/// isn't whole, up to its end: four fifths of the predicted ones, and half of its own.
+/// predicted allocations, or of the bytes that forward allocates, are found in it, or fewer than a
+/// fifth of its own are predicted. Of a step that isn't whole, up to its end: four fifths of the
+/// predicted ones, and half of its own.
 [[nodiscard]] base::Result<void> checkStep(const compare::PredictedStep& step,
                                            const StepMatch& match, const MeasuredStep& measured);
 

@@ -107,7 +107,7 @@ QString sidePositionText(const memtrace::Comparison& comparison, std::size_t sid
                          std::size_t axisStep)
 {
     const std::int64_t position =
-        comparison.phases().positionOf(side, comparison.ground()->timeAt(axisStep).count());
+        comparison.phases().ownPositionOf(side, comparison.ground()->timeAt(axisStep).count());
     return comparison.axis() == memtrace::Axis::Time
                ? timeText(base::Nanoseconds{position})
                : compareText("event %1").arg(countText(static_cast<std::uint64_t>(position)));

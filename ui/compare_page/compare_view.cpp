@@ -7,6 +7,7 @@
 #include "ui/compare_page/side_style.h"
 
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -92,20 +93,25 @@ RangeText CompareView::rangeText(const StepRange& range) const
     const memtrace::Comparison& comparison = *m_picture->comparison;
     const base::Nanoseconds length =
         comparison.ground()->timeAt(range.end + 1) - comparison.ground()->timeAt(range.begin);
-    const auto peakOf = [&](std::size_t side) {
+    const auto peakOf = [&](std::size_t side) -> std::optional<base::Bytes> {
+        if (comparison.isOver(side, range.begin))
+            return std::nullopt;
         const timeline::Timeline& curve = *comparison.sides()[side].curve;
         return curve.totalAt(curve.largestStepIn(comparison.stepOf(side, range.begin),
                                                  comparison.stepOf(side, range.end) + 1));
     };
-    const base::Bytes a = peakOf(0);
-    const base::Bytes b = peakOf(1);
+    const auto textOf = [](std::optional<base::Bytes> peak) {
+        return peak ? bytesText(*peak) : unknownText();
+    };
+    const std::optional<base::Bytes> a = peakOf(0);
+    const std::optional<base::Bytes> b = peakOf(1);
     RangeText text;
-    text.strong = tr("B − A %1").arg(bytesDifferenceText(b - a));
+    text.strong = tr("B − A %1").arg(a && b ? bytesDifferenceText(*b - *a) : unknownText());
     text.plain =
         model().isTimed()
             ? tr("peaks in %1").arg(timeText(length))
             : tr("peaks in %1 events").arg(countText(static_cast<std::uint64_t>(length.count())));
-    text.below = tr("A %1 · B %2").arg(bytesText(a), bytesText(b));
+    text.below = tr("A %1 · B %2").arg(textOf(a), textOf(b));
     return text;
 }
 

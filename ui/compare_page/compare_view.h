@@ -17,14 +17,14 @@ public:
     ~CompareView() override;
 
     void setPicture(const workspace::ComparisonPicturePtr& picture);
+    /// What is told of a step and of a range of the common axis.
+    [[nodiscard]] HoverContent hoverAt(std::size_t step) const;
+    [[nodiscard]] RangeText rangeText(const StepRange& range) const;
 
 protected:
     [[nodiscard]] QString description() const override;
 
 private:
-    [[nodiscard]] HoverContent hoverAt(std::size_t step) const;
-    [[nodiscard]] RangeText rangeText(const StepRange& range) const;
-
     workspace::ComparisonPicturePtr m_picture;
     CurvesOverlay m_overlay{model()};
 };

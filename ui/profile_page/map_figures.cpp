@@ -70,16 +70,19 @@ void MapFigures::refresh()
             std::vector<std::uint32_t> live;
             for (const std::uint32_t index : timeline.aliveAt(step))
                 live.push_back(timeline.intervals()[index].origin);
-            return base::Result<memtrace::GapFigures>{
-                memtrace::figuresOf(memtrace::gapsAt(picture->device(), live, step))};
+            return base::Result<memtrace::Gaps>{memtrace::gapsAt(picture->device(), live, step)};
         },
-        [this, step, picture = m_picture](const base::Result<memtrace::GapFigures>& gaps) {
+        [this, step, picture = m_picture](const base::Result<memtrace::Gaps>& gaps) {
             if (!gaps || picture != m_picture)
                 return;
-            m_text =
-                tr("%1: %2 in gaps, the largest %3, fragmentation %4")
-                    .arg(stepText(*picture, step), bytesText(gaps->idle), bytesText(gaps->largest),
-                         QLocale::c().toString(gaps->fragmentation(), 'f', 2));
+            const memtrace::GapFigures figures = memtrace::figuresOf(*gaps);
+            // Gaps between allocations may be parts of their blocks, which aren't idle.
+            const QString text = gaps->areBlocks
+                                     ? tr("%1: %2 idle, the largest %3, fragmentation %4")
+                                     : tr("%1: %2 in gaps, the largest %3, fragmentation %4");
+            m_text = text.arg(stepText(*picture, step), bytesText(figures.idle),
+                              bytesText(figures.largest),
+                              QLocale::c().toString(figures.fragmentation(), 'f', 2));
             Q_EMIT textChanged();
         });
 }

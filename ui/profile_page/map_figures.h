@@ -45,7 +45,7 @@ private:
     QString m_text;
     QTimer m_later;
     memtrace::GapCurvePtr m_curve;
-    JobRunner<memtrace::GapFigures> m_finder;
+    JobRunner<memtrace::Gaps> m_finder;
     JobRunner<memtrace::GapCurvePtr> m_curveMaker;
 };
 

@@ -144,7 +144,8 @@ CardClasses classesFor(const TimelineModel& model, const Theme& theme, std::size
     CardClasses classes = classesAt(stack, kMostClasses);
     for (std::size_t most = kMostClasses; most > 0 && cardHeight(content, classes, theme) > room;)
         classes = classesAt(stack, --most);
-    return classes;
+    // Without room for one, a line for all of them would only repeat the total.
+    return classes.shown.empty() ? CardClasses{} : classes;
 }
 
 void writeClasses(CardWriter& card, const TimelineModel& model, const timeline::Stack& stack,
@@ -157,7 +158,7 @@ void writeClasses(CardWriter& card, const TimelineModel& model, const timeline::
     };
     const auto write = [&](const QString& name, Role ink, base::Bytes bytes) {
         card.text(name, TextRole::Small, ink, 18);
-        card.right(shortBytesText(bytes), TextRole::Small, Role::Text, 52);
+        card.right(bytesText(bytes, model.rounding), TextRole::Small, Role::Text, 52);
         card.right(share(bytes), TextRole::Small, Role::Muted);
         card.next();
     };
@@ -166,9 +167,7 @@ void writeClasses(CardWriter& card, const TimelineModel& model, const timeline::
         write(model.layerName(layer), Role::Text, stack[layer]);
     }
     if (classes.others > 0)
-        write(classes.shown.empty() ? QStringLiteral("%1 layers").arg(classes.others)
-                                    : QStringLiteral("%1 more").arg(classes.others),
-              Role::Muted, classes.otherBytes);
+        write(QStringLiteral("%1 more").arg(classes.others), Role::Muted, classes.otherBytes);
 }
 
 } // namespace

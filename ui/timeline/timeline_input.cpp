@@ -437,7 +437,7 @@ void TimelineInput::panBytesBy(double heights)
 
 bool TimelineInput::goBack()
 {
-    const bool isRange = m_grab == Grab::Range || m_grab == Grab::RangeEnd;
+    const bool isRange = isDraggingRange();
     letGo();
     if (!m_model.pins.empty() && !isRange)
         setPins({});

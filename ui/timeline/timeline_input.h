@@ -32,6 +32,10 @@ public:
     /// `delta` in eighths of a degree.
     void wheel(const QPointF& pos, QPoint delta, Qt::KeyboardModifiers modifiers);
     void leave();
+    [[nodiscard]] bool isDraggingRange() const
+    {
+        return m_grab == Grab::Range || m_grab == Grab::RangeEnd;
+    }
     /// Cancels or ends what the pressed button drags.
     void letGo() { m_grab = Grab::None; }
 

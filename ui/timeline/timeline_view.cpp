@@ -177,6 +177,12 @@ bool TimelineView::event(QEvent* event)
 {
     if (followFocus(*event, m_model.plotFocused))
         update();
+    // Undo in the middle of a drag takes the drag back, and nothing that was done before it.
+    if (event->type() == QEvent::ShortcutOverride && m_input.isDraggingRange()
+        && static_cast<QKeyEvent*>(event)->matches(QKeySequence::Undo)) {
+        event->accept();
+        return true;
+    }
     if (event->type() != QEvent::ToolTip)
         return QWidget::event(event);
     const auto& help = *static_cast<QHelpEvent*>(event);
@@ -276,6 +282,10 @@ void TimelineView::keyPressEvent(QKeyEvent* event)
 {
     if ((event->modifiers() & Qt::ShiftModifier) != 0 && extendByKey(*event))
         return;
+    if (m_input.isDraggingRange() && event->matches(QKeySequence::Undo)) {
+        m_input.goBack();
+        return;
+    }
     const bool bySteps = (event->modifiers() & Qt::ControlModifier) != 0;
     switch (event->key()) {
     case Qt::Key_Left: m_input.moveCursor(-1, bySteps); return;

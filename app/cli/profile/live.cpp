@@ -112,6 +112,8 @@ private:
             base::counted(live.blocks, "block"));
         if (const auto asked = base::parseTime(m_at); asked && time && *asked != *time)
             text += fmt::format("the last event before {}\n", base::timeText(*asked));
+        else if (const auto asks = askedEvent(m_at); asks && *asks != event)
+            text += fmt::format("event {} asks for a free and changes nothing yet\n", *asks);
         if (!device.foreign().points().empty())
             text +=
                 fmt::format("outside PyTorch: {}\n", base::bytesText(device.foreign().at(step)));

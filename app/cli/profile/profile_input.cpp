@@ -216,6 +216,11 @@ std::size_t stepAt(const memtrace::MemoryTrace& trace, const memtrace::DeviceTra
                                 base::printable(at, 40)));
 }
 
+std::optional<std::int64_t> askedEvent(const std::string& at)
+{
+    return parsed<std::int64_t>(at);
+}
+
 std::optional<base::Nanoseconds> timeAt(const memtrace::MemoryTrace& trace,
                                         const memtrace::DeviceTrace& device, std::size_t step)
 {

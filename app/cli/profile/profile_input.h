@@ -47,6 +47,9 @@ struct NamedProfile
 [[nodiscard]] std::size_t stepAt(const memtrace::MemoryTrace& trace,
                                  const memtrace::DeviceTrace& device, const std::string& at);
 
+/// The event that `at` names by its number; none: it names something else.
+[[nodiscard]] std::optional<std::int64_t> askedEvent(const std::string& at);
+
 /// The time since the first event of a step of DeviceTrace::axisTimes(); none where the recording
 /// has no times.
 [[nodiscard]] std::optional<base::Nanoseconds>

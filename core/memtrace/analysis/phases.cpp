@@ -49,6 +49,13 @@ public:
                 m_annotations.push_back(&annotation);
     }
     [[nodiscard]] bool isEmpty() const { return m_annotations.empty(); }
+    /// Not only those that PyTorch's optimizers make.
+    [[nodiscard]] bool areOfProgram() const
+    {
+        return std::ranges::any_of(m_annotations, [](const Annotation* annotation) {
+            return !annotation->name.starts_with("Optimizer.");
+        });
+    }
     /// Null: none is open.
     [[nodiscard]] const Annotation* innermostAt(base::Nanoseconds time)
     {
@@ -95,6 +102,7 @@ Phases phasesOf(const MemoryTrace& trace, const DeviceTrace& device,
     const bool hasBefore = std::ranges::count(allocations.allocEvent, kNoEvent) > 0;
     const std::uint16_t before = hasBefore ? names.numberOf("before the recording") : 0;
     OpenAnnotations annotations{trace, device.ordinal()};
+    const bool areOfProgram = annotations.areOfProgram();
     if (annotations.isEmpty()) {
         std::array<std::optional<std::uint16_t>, kStepPhaseCount> numbers;
         for (std::size_t i = 0; i < phaseOf.size(); ++i) {
@@ -118,7 +126,10 @@ Phases phasesOf(const MemoryTrace& trace, const DeviceTrace& device,
             continue;
         const std::uint32_t made = device.subject(event);
         const Annotation* open = annotations.innermostAt(device.timeOf(event));
+        // Outside of the program's annotations, forward is only what is neither of the others.
+        const bool isOutside = areOfProgram && steps[made] == StepPhase::Forward;
         phaseOf[made] = names.numberOf(open != nullptr ? std::string_view{open->name}
+                                       : isOutside     ? "outside annotations"
                                                        : stepPhaseName(steps[made]));
     }
     return {std::move(names.names), base::Column{std::move(phaseOf)}, true};

@@ -81,15 +81,23 @@ std::vector<AxisPhase> merged(std::vector<AxisPhase> phases, const std::vector<P
     return all;
 }
 
-/// A position of a span, scaled to where the span lies on another axis.
-std::int64_t scaled(std::int64_t at, const PhaseSpan& span, std::int64_t begin, std::int64_t end)
+struct Extent
 {
-    const std::int64_t into = std::clamp<std::int64_t>(at - span.begin, 0, span.length());
-    if (span.length() == end - begin)
-        return begin + into;
-    const double share = static_cast<double>(into) / static_cast<double>(span.length());
-    return std::min(end,
-                    begin + static_cast<std::int64_t>(share * static_cast<double>(end - begin)));
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+};
+
+/// A position of a span, scaled to where the span lies on another axis.
+std::int64_t scaled(std::int64_t at, Extent from, Extent to)
+{
+    const std::int64_t length = from.end - from.begin;
+    const std::int64_t into = std::clamp<std::int64_t>(at - from.begin, 0, length);
+    if (length == to.end - to.begin)
+        return to.begin + into;
+    const double share = length == 0 ? 0 : static_cast<double>(into) / static_cast<double>(length);
+    return std::min(
+        to.end,
+        to.begin + static_cast<std::int64_t>(share * static_cast<double>(to.end - to.begin)));
 }
 
 } // namespace
@@ -156,7 +164,23 @@ std::int64_t PhaseAxis::positionOf(std::size_t side, std::int64_t at) const
         [](std::int64_t position, const PhaseSpan& span) { return position < span.begin; });
     const auto span = static_cast<std::size_t>(behind - spans.begin()) - 1;
     const AxisPhase& phase = m_phases[m_phaseOf[side][span]];
-    return scaled(at, spans[span], phase.begin, phase.end);
+    return scaled(at, {spans[span].begin, spans[span].end}, {phase.begin, phase.end});
+}
+
+std::int64_t PhaseAxis::ownPositionOf(std::size_t side, std::int64_t position) const
+{
+    const std::vector<PhaseSpan>& spans = m_sides[side];
+    const AxisPhase* const phase = phaseAt(position);
+    if (!m_isAligned || spans.empty() || phase == nullptr)
+        return position;
+    if (phase->spans[side]) {
+        const PhaseSpan& span = spans[*phase->spans[side]];
+        return scaled(position, {phase->begin, phase->end}, {span.begin, span.end});
+    }
+    for (const AxisPhase* before = phase; before != m_phases.data(); --before)
+        if ((before - 1)->spans[side])
+            return spans[*(before - 1)->spans[side]].end;
+    return spans.front().begin;
 }
 
 const AxisPhase* PhaseAxis::phaseAt(std::int64_t position) const

@@ -45,6 +45,9 @@ public:
     /// The position of one in a recording; never falls. One where two spans meet belongs to the
     /// second.
     [[nodiscard]] std::int64_t positionOf(std::size_t side, std::int64_t at) const;
+    /// The other way round: where a recording is at a position of the common axis. Where it has no
+    /// such phase it waits at the end of the one before.
+    [[nodiscard]] std::int64_t ownPositionOf(std::size_t side, std::int64_t position) const;
     /// The phase at a position of the common axis; null: there is none.
     [[nodiscard]] const AxisPhase* phaseAt(std::int64_t position) const;
 

@@ -9,6 +9,7 @@
 #include "ui/compare_page/peak_model.h"
 #include "ui/compare_page/places.h"
 #include "ui/compare_page/profile_chooser.h"
+#include "ui/compare_page/side_style.h"
 #include "ui/compare_page/summary_pane.h"
 #include "ui/profile_page/profile_page.h"
 #include "ui/tables/cell_roles.h"
@@ -66,6 +67,8 @@ private Q_SLOTS:
     void anotherDeviceIsCompared();
     void whatIsNoProfileIsTold();
     void theCursorReadsBoth();
+    void theTimeOfEachIsItsOwn();
+    void nothingIsToldOfOneThatIsOver();
     void aSessionKeepsIt();
     void itsPlotIsExported();
     void closesWhileItCompares();
@@ -408,6 +411,42 @@ void ComparePageTest::itsPlotIsExported()
     QVERIFY(picture.contains(bytesText(page->picture()->comparison->peakOf(0)).toUtf8()));
     page->removeProfile(1);
     QVERIFY(!action->isEnabled()); // nothing to draw
+}
+
+/// Phases of the second are stretched, its times aren't.
+void ComparePageTest::theTimeOfEachIsItsOwn()
+{
+    drop({sample(kOutOfMemory), sample(kTraining)});
+    ComparePage* page = compared(2);
+    QVERIFY(page != nullptr);
+    const memtrace::Comparison& comparison = *page->picture()->comparison;
+    for (std::size_t side = 0; side < 2; ++side) {
+        const memtrace::Comparison::Side& of = comparison.sides()[side];
+        const std::size_t step = of.curve->peakStep();
+        const HoverContent card = page->view().hoverAt(of.axisStep[step]);
+        const QString time = timeText(base::Nanoseconds{of.of.device().axisTimes()[step]});
+        QCOMPARE(card.rows[side].name, QStringLiteral("%1 at %2").arg(sideLetter(side), time));
+        QCOMPARE(card.rows[side].value, bytesText(comparison.peakOf(side)));
+    }
+}
+
+void ComparePageTest::nothingIsToldOfOneThatIsOver()
+{
+    drop({sample(kOutOfMemory), sample(kTraining)});
+    ComparePage* page = compared(2);
+    QVERIFY(page != nullptr);
+    const memtrace::Comparison& comparison = *page->picture()->comparison;
+    const std::size_t last = comparison.ground()->stepCount() - 1;
+    const std::size_t shorter = comparison.isOver(0, last) ? 0 : 1;
+    QVERIFY(comparison.isOver(shorter, last) && !comparison.isOver(1 - shorter, last));
+    const HoverContent card = page->view().hoverAt(last);
+    QCOMPARE(card.rows[shorter].value, unknownText());
+    QCOMPARE(card.rows.back().value, unknownText());
+    const RangeText range = page->view().rangeText({last - 20, last});
+    QCOMPARE(range.strong, QStringLiteral("B − A %1").arg(unknownText()));
+    QVERIFY2(range.below.contains(QStringLiteral("%1 %2").arg(sideLetter(shorter), unknownText())),
+             qPrintable(range.below));
+    QVERIFY(!page->view().rangeText({0, last}).below.contains(unknownText()));
 }
 
 void ComparePageTest::theCursorReadsBoth()

@@ -232,14 +232,19 @@ void FilterTest::phasesFollowFromStacksWithoutAnnotations_data()
 {
     QTest::addColumn<bool>("isAnnotated");
     QTest::addColumn<std::string>("optimizer");
-    QTest::newRow("no annotations") << false << std::string{"optimizer"};
-    QTest::newRow("of PyTorch's optimizer alone") << true << std::string{"Optimizer.step#A.step"};
+    QTest::addColumn<std::string>("forward");
+    QTest::newRow("no annotations") << false << std::string{"optimizer"} << std::string{"forward"};
+    QTest::newRow("of PyTorch's optimizer alone")
+        << true << std::string{"Optimizer.step#A.step"} << std::string{"forward"};
+    QTest::newRow("of the program")
+        << true << std::string{"step 1"} << std::string{"outside annotations"};
 }
 
 void FilterTest::phasesFollowFromStacksWithoutAnnotations()
 {
     QFETCH(bool, isAnnotated);
     QFETCH(std::string, optimizer);
+    QFETCH(std::string, forward);
     Builder builder;
     std::int64_t time = 1000;
     DeviceBuilder& device = builder.device(0);
@@ -266,7 +271,7 @@ void FilterTest::phasesFollowFromStacksWithoutAnnotations()
     QVERIFY2(trace, messageOf(trace));
     const Phases phases = phasesOf(**trace, (*trace)->devices().front());
     QCOMPARE(phases.areAnnotated, isAnnotated);
-    QCOMPARE(phases.nameOf(0), std::string{"forward"});
+    QCOMPARE(phases.nameOf(0), forward);
     QCOMPARE(phases.nameOf(1), std::string{"backward"});
     QCOMPARE(phases.nameOf(2), optimizer);
 }

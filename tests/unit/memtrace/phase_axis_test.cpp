@@ -120,6 +120,13 @@ void PhaseAxisTest::scalesWithinAPhase()
     QCOMPARE(axis.positionOf(1, 56), 106);
     QCOMPARE(axis.positionOf(1, 57 + 30), 107 + 15);
     QCOMPARE(axis.positionOf(1, 117), 137);
+    QCOMPARE(axis.ownPositionOf(0, 99), 99);
+    QCOMPARE(axis.ownPositionOf(0, 103), 100); // it has no loss
+    QCOMPARE(axis.ownPositionOf(0, 107), 100);
+    QCOMPARE(axis.ownPositionOf(0, 137), 130);
+    QCOMPARE(axis.ownPositionOf(1, 50), 25);
+    QCOMPARE(axis.ownPositionOf(1, 106), 56);
+    QCOMPARE(axis.ownPositionOf(1, 107 + 15), 57 + 30);
     QCOMPARE(axis.phaseAt(100)->name, std::string{"l"});
     QCOMPARE(axis.phaseAt(137)->name, std::string{"b"});
 }

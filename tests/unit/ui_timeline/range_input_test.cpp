@@ -8,6 +8,7 @@
 #include "tests/support/test_main.h"
 #include "tests/unit/ui_timeline/view_fixture.h"
 
+#include <QAction>
 #include <QApplication>
 #include <QContextMenuEvent>
 #include <QSignalSpy>
@@ -42,6 +43,7 @@ private Q_SLOTS:
     void movesEitherEndByDragging();
     void dragsAnEndOverTheOther();
     void escapeEndsTheDrag();
+    void undoEndsTheDragAlone();
     void extendsByShiftAndArrows();
     void extendsByShiftAndAClick();
     void placesItsReadout();
@@ -111,6 +113,27 @@ void RangeInputTest::escapeEndsTheDrag()
     QVERIFY(!m_selection.range() && m_view->pinnedSteps().empty());
     drag(at(0.3), at(0.5)); // and the next one works
     QVERIFY(m_selection.range());
+}
+
+/// What was done before it isn't undone.
+void RangeInputTest::undoEndsTheDragAlone()
+{
+    int undone = 0;
+    QAction undo{m_view.get()};
+    undo.setShortcut(QKeySequence::Undo);
+    m_view->addAction(&undo);
+    connect(&undo, &QAction::triggered, this, [&] { ++undone; });
+    QTest::mousePress(m_view.get(), Qt::LeftButton, {}, at(0.3));
+    QTest::mouseMove(m_view.get(), at(0.5));
+    QVERIFY(m_selection.range());
+    QTest::keyClick(m_view.get(), Qt::Key_Z, Qt::ControlModifier);
+    QVERIFY(!m_selection.range());
+    QTest::mouseMove(m_view.get(), at(0.6));
+    QVERIFY(!m_selection.range());
+    QTest::mouseRelease(m_view.get(), Qt::LeftButton, {}, at(0.6));
+    QCOMPARE(undone, 0);
+    QTest::keyClick(m_view.get(), Qt::Key_Z, Qt::ControlModifier);
+    QCOMPARE(undone, 1);
 }
 
 void RangeInputTest::extendsByShiftAndArrows()

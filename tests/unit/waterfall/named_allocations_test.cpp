@@ -110,6 +110,7 @@ private Q_SLOTS:
     void whyMemoryIsAlive();
     void whatDoesNotAgreeStaysUnknown();
     void anotherModelIsRefused();
+    void aMuchSmallerModelIsRefused();
     void anotherPlanIsRefused();
     void whatIsFreedAtAnotherMomentStaysUnknown();
     void whatIsOlderThanTheFirstStepIsNotCounted();
@@ -193,6 +194,27 @@ void NamedAllocationsTest::anotherModelIsRefused()
     QVERIFY(names.error().message.starts_with(
         "The recording is one of another model, batch or plan: 4 of 5 predicted allocations are in "
         "step 2 of 2"));
+}
+
+/// A step that makes much more than is predicted is one of another model, though it has all that
+/// this one makes.
+void NamedAllocationsTest::aMuchSmallerModelIsRefused()
+{
+    for (const int others : {15, 30}) {
+        const compare::PredictedStep step = stepOf();
+        PredictedRecording recording{step, 2};
+        for (std::size_t at : {recording.happenings.size() / 2 + 1, std::size_t{1}})
+            for (int i = 0; i < others; ++i)
+                recording.insert(at, at + 1, {10'000 + i, Stack::Forward, false, {}});
+        const auto trace = recording.trace();
+        const auto names = named(step, trace);
+        QCOMPARE(names.has_value(), others == 15);
+        if (!names)
+            QCOMPARE(names.error().message,
+                     std::string{"The recording is one of another model, batch or plan: 5 of 5 "
+                                 "predicted allocations are in step 2 of 2, which makes 35 "
+                                 "allocations."});
+    }
 }
 
 void NamedAllocationsTest::anotherPlanIsRefused()
