@@ -120,13 +120,11 @@ void add(Diagnosis& diagnosis, Remedy remedy, Bytes error)
     diagnosis.remedies.push_back(std::move(remedy));
 }
 
-void addPlanned(std::vector<Remedy>& remedies, std::optional<Remedy> planned)
+void addPlanned(std::vector<Remedy>& remedies, Remedy planned)
 {
-    if (planned) {
-        if (planned->known == HowKnown::Plan)
-            std::erase_if(remedies, [](const Remedy& old) { return old.id == kCheckpointing; });
-        remedies.push_back(*std::move(planned));
-    }
+    if (planned.known == HowKnown::Plan)
+        std::erase_if(remedies, [](const Remedy& old) { return old.id == kCheckpointing; });
+    remedies.push_back(std::move(planned));
     sortRemedies(remedies);
 }
 

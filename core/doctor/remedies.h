@@ -11,8 +11,9 @@ namespace plimsoll::doctor {
 /// Sufficient ones first, then those that save most; then those of which a bound is known, and
 /// those without a figure.
 void sortRemedies(std::vector<Remedy>& remedies);
-/// Adds what a graph of the step told. A plan takes the place of the advice to make one.
-void addPlanned(std::vector<Remedy>& remedies, std::optional<Remedy> planned);
+/// Adds what a graph of the step told. What is known of plans takes the place of the advice to make
+/// one.
+void addPlanned(std::vector<Remedy>& remedies, Remedy planned);
 
 /// The id of the advice to recompute activations.
 inline constexpr const char* kCheckpointing = "checkpointing";

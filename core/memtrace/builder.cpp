@@ -111,12 +111,12 @@ std::vector<Annotation> Builder::annotations(std::int64_t origin, std::int64_t e
     return annotations;
 }
 
-tl::unexpected<base::Error> Builder::nothingRecorded() const
+std::string Builder::countedText() const
 {
-    std::string text = "the recording has no events and no segments";
+    std::string text;
     for (const auto& [name, count] : m_statistics)
-        text += fmt::format(" ({} {})", count, oddityText(name));
-    return base::failure(base::ErrorKind::File, std::move(text));
+        text += fmt::format("{} {} ({})", text.empty() ? ":" : ",", oddityText(name), count);
+    return text;
 }
 
 base::Result<MemoryTracePtr> Builder::build(const base::JobContext& context) &&
@@ -130,7 +130,8 @@ base::Result<MemoryTracePtr> Builder::build(const base::JobContext& context) &&
         device->m_feed.flush();
     std::erase_if(m_devices, isEmpty);
     if (m_devices.empty())
-        return nothingRecorded();
+        return base::failure(base::ErrorKind::File,
+                             "the recording has no events and no segments" + countedText());
     TraceParts parts;
     parts.gaps = std::move(m_gaps);
     parts.isOfDriver = m_isOfDriver;

@@ -42,6 +42,8 @@ public:
     void setSetting(std::string name, std::string value);
     /// Counts a tolerated oddity: "frees_without_allocation".
     void count(std::string_view fault, std::size_t occurrences = 1);
+    /// What was counted, in words: ": events without … (1)"; empty if nothing was.
+    [[nodiscard]] std::string countedText() const;
 
     /// A sentence on what the recording can't show.
     void addGap(std::string sentence) { m_gaps.push_back(std::move(sentence)); }
@@ -62,7 +64,6 @@ private:
         std::optional<std::int64_t> end;
     };
 
-    [[nodiscard]] tl::unexpected<base::Error> nothingRecorded() const;
     /// Times of the first and the last event of all devices.
     [[nodiscard]] std::pair<std::int64_t, std::int64_t> timeSpan() const;
     [[nodiscard]] std::vector<Annotation> annotations(std::int64_t origin, std::int64_t end) const;

@@ -14,9 +14,9 @@ namespace plimsoll::ui {
 
 namespace {
 
-constexpr std::array kPeakColumns{TableColumn{""},           TableColumn{"Profile"},
-                                  TableColumn{"Device"},     TableColumn{"Peak", true},
-                                  TableColumn{"To A", true}, TableColumn{"In phase"}};
+constexpr std::array kPeakColumns{
+    TableColumn{""},           TableColumn{"Profile"},        TableColumn{"Device"},
+    TableColumn{"Peak", true}, TableColumn{"Versus A", true}, TableColumn{"In phase"}};
 
 } // namespace
 

@@ -150,7 +150,7 @@ QString DiagnosisView::remediesHtml()
                     + QStringLiteral("</b>"),
                 9);
         html += paragraph(breakable(text).toHtmlEscaped(), head.isEmpty() ? 9 : 1);
-        if (m_offersPlan && remedy.known == doctor::HowKnown::Plan)
+        if (m_offersPlan && remedy.known == doctor::HowKnown::Plan && remedy.saves)
             html += paragraph(linkOf(QStringLiteral("#plan"), tr("Open the plan")), 1);
         m_remedies << (head.isEmpty() ? text : head + u'\n' + text);
     }

@@ -52,6 +52,8 @@ public:
     /// Shows only the centre, or restores the docks.
     void setFocused(bool focused);
     [[nodiscard]] bool isFocused() const { return m_isFocused; }
+    /// See narrowChanged().
+    [[nodiscard]] bool isNarrow() const { return m_isNarrow; }
     /// Saves zoom and layout.
     void storeView();
     /// Puts a widget above the plot and its messages, across their width.

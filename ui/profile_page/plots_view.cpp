@@ -121,12 +121,12 @@ void show(const Plots& plots, const ProfileState& state)
     QString name = deviceText(device);
     if (const std::string model = picture.trace->deviceName(device.ordinal()); !model.empty())
         name += QStringLiteral(" (%1)").arg(fileText(model));
-    QStringList facts{name};
-    facts << QObject::tr("peak %1").arg(bytesText(picture.timeline->peak()));
+    QStringList facts{QObject::tr("peak %1").arg(bytesText(picture.timeline->peak()))};
     if (hasReserved(device))
         facts << QObject::tr("reserved %1").arg(bytesText(device.reserved().largest()));
     if (device.foreign().largest().count() > 0)
         facts << QObject::tr("outside PyTorch %1").arg(bytesText(device.foreign().largest()));
+    facts << name;
     plots.active->setSubtitle(facts);
     const workspace::ProfilePicturePtr before = plots.active->picture();
     const VisibleRange range = plots.active->visibleRange();

@@ -66,6 +66,7 @@ ProfilePage::ProfilePage(workspace::DocumentPtr profile, Settings& settings,
     addTableExports(*this, m_settings);
     show(ProfileChange::Picture | ProfileChange::Notes | ProfileChange::Live);
     tellGraph();
+    connect(&m_allocation, &AllocationSelection::changed, this, &ProfilePage::showSelected);
     for (const ProfileView& view : m_views)
         if (view.isFirst && view.isFirst(state()))
             dockOf(view.widget)->showPage(view.widget);
@@ -115,7 +116,18 @@ void ProfilePage::showPicture()
         return;
     m_selection.setStep(step ? stepIn(*before, *step, *m_shown) : std::nullopt);
     m_selection.setRange(range ? rangeIn(*before, *range, *m_shown) : std::nullopt);
+    m_isReselecting = true;
     m_allocation.select(allocation ? allocationIn(*before, *allocation, *m_shown) : std::nullopt);
+    m_isReselecting = false;
+}
+
+void ProfilePage::showSelected()
+{
+    if (m_isReselecting || isNarrow() || !m_allocation.allocation())
+        return;
+    for (const ProfileView& view : m_views)
+        if (view.tellsAllocation && dockOf(view.widget)->isVisible())
+            dockOf(view.widget)->showPage(view.widget);
 }
 
 void ProfilePage::showGraphFault(const QString& first, const QString& sentence)

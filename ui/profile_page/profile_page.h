@@ -76,6 +76,8 @@ private:
     void showPicture();
     /// Whether the graph of the model is one: a message if not.
     void tellGraph();
+    /// The views that tell of the selected allocation come to the front.
+    void showSelected();
     void showGraphFault(const QString& first, const QString& sentence);
     void show(ProfileChanges what);
 
@@ -87,6 +89,7 @@ private:
     ProfileLive m_live;
     workspace::ProfilePicturePtr m_shown; ///< whose steps and allocation are selected
     std::vector<ProfileView> m_views;
+    bool m_isReselecting = false; ///< what was selected before the recording grew
 };
 
 } // namespace plimsoll::ui

@@ -43,6 +43,8 @@ struct ProfileView
     std::function<void(const ProfileState&, ProfileChanges)> update;
     /// Whether its tab is shown at first, unless a session knows better.
     std::function<bool(const ProfileState&)> isFirst = {};
+    /// Its tab is shown when the user selects an allocation, unless it is among the tables.
+    bool tellsAllocation = false;
     std::function<bool()> cancelDrag = {}; ///< Esc, before all else; false: there was none
     std::function<bool()> goBack = {};     ///< Esc, one level; false: there was nothing
     // What a session keeps of it.

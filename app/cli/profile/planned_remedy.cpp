@@ -9,8 +9,8 @@
 
 namespace plimsoll::cli {
 
-std::optional<doctor::Remedy>
-plannedRemedy(const PlannedStep& step, const doctor::Diagnosis& diagnosis, const Common& common)
+doctor::Remedy plannedRemedy(const PlannedStep& step, const doctor::Diagnosis& diagnosis,
+                             const Common& common)
 {
     const readers::ReadProgram read = readGraph(step.graph, AtOption{}, common);
     workspace::Choices choices;

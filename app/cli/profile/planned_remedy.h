@@ -4,7 +4,6 @@
 #include "app/cli/command.h"
 #include "core/doctor/diagnosis.h"
 
-#include <optional>
 #include <string>
 
 namespace plimsoll::cli {
@@ -17,7 +16,7 @@ struct PlannedStep
 };
 
 /// workspace::plannedRemedy() for that step. Throws VerbError.
-[[nodiscard]] std::optional<doctor::Remedy>
+[[nodiscard]] doctor::Remedy
 plannedRemedy(const PlannedStep& step, const doctor::Diagnosis& diagnosis, const Common& common);
 
 } // namespace plimsoll::cli

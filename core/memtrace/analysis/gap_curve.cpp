@@ -251,18 +251,17 @@ private:
     {
         const Allocations& all = m_device.allocations();
         if (isPlaced(allocation))
-            m_gaps.allocate(all.address[allocation],
-                            takenEnd(all.address[allocation], all.bytes[allocation]));
+            m_gaps.allocate(all.address[allocation], m_takenEnds(allocation));
     }
     void free(std::uint32_t allocation)
     {
         const Allocations& all = m_device.allocations();
         if (isPlaced(allocation))
-            m_gaps.free(all.address[allocation],
-                        takenEnd(all.address[allocation], all.bytes[allocation]));
+            m_gaps.free(all.address[allocation], m_takenEnds(allocation));
     }
 
     const DeviceTrace& m_device;
+    TakenEnds m_takenEnds{m_device};
     MovingGaps m_gaps;
     std::size_t m_next = 0;                                   ///< segment that begins
     std::vector<std::pair<EventIndex, std::uint32_t>> m_ends; ///< of segments, in order

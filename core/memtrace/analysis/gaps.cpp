@@ -56,18 +56,37 @@ std::vector<std::pair<std::uint64_t, std::uint64_t>> takenBy(const DeviceTrace& 
                                                              std::span<const std::uint32_t> live)
 {
     const Allocations& all = device.allocations();
+    const TakenEnds ends{device};
     std::vector<std::pair<std::uint64_t, std::uint64_t>> taken;
     taken.reserve(live.size());
     for (const std::uint32_t i : live) {
         if (all.address[i] == kNoAddress || all.bytes[i] == 0)
             continue;
-        taken.emplace_back(all.address[i], takenEnd(all.address[i], all.bytes[i]));
+        taken.emplace_back(all.address[i], ends(i));
     }
     std::ranges::sort(taken);
     return taken;
 }
 
 } // namespace
+
+TakenEnds::TakenEnds(const DeviceTrace& device) : m_all{device.allocations()}
+{
+    for (const EndBlock& block : device.endBlocks()) {
+        const std::uint32_t allocation = block.allocation;
+        if (allocation != kNone && m_all.address[allocation] == block.address
+            && block.bytes >= m_all.bytes[allocation])
+            m_ofBlocks.emplace(allocation, block.address + static_cast<std::uint64_t>(block.bytes));
+    }
+}
+
+std::uint64_t TakenEnds::operator()(std::uint32_t allocation) const
+{
+    if (const auto at = m_ofBlocks.find(allocation); at != m_ofBlocks.end())
+        return at->second;
+    const auto bytes = static_cast<std::uint64_t>(m_all.bytes[allocation]);
+    return m_all.address[allocation] + (bytes + kLeastGap - 1) / kLeastGap * kLeastGap;
+}
 
 std::size_t endStateBegin(const DeviceTrace& device)
 {

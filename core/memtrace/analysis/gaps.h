@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 namespace plimsoll::memtrace {
@@ -23,18 +24,29 @@ struct Gaps
 {
     /// These are the allocator's idle blocks, which a recording has of its end. Otherwise they are
     /// what lies between live allocations, each taken to have what it asked for, rounded up to 512
-    /// bytes: up to 1 MiB behind a large one may be part of its block, and isn't idle then.
+    /// bytes, unless its block is there at the end: up to 1 MiB behind a large one may be part of
+    /// its block, and isn't idle then.
     bool areBlocks = false;
     std::vector<Gap> gaps; ///< by address
 };
 
 /// Smaller gaps are the rounding of requests.
 inline constexpr std::uint64_t kLeastGap = 512;
-/// Where the memory that an allocation takes at least ends.
-[[nodiscard]] constexpr std::uint64_t takenEnd(std::uint64_t address, std::int64_t bytes)
+
+/// Where the memory that allocations take ends: of those that are live at the recording's end their
+/// block's end, of others at least what they asked for.
+class TakenEnds
 {
-    return address + (static_cast<std::uint64_t>(bytes) + kLeastGap - 1) / kLeastGap * kLeastGap;
-}
+public:
+    explicit TakenEnds(const DeviceTrace& device);
+
+    /// Requires that the allocation has an address.
+    [[nodiscard]] std::uint64_t operator()(std::uint32_t allocation) const;
+
+private:
+    const Allocations& m_all;
+    std::unordered_map<std::uint32_t, std::uint64_t> m_ofBlocks;
+};
 /// The first step that has the state at the recording's end, of which it has the blocks; the number
 /// of steps if it has none.
 [[nodiscard]] std::size_t endStateBegin(const DeviceTrace& device);

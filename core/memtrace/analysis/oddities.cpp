@@ -18,6 +18,7 @@ std::string oddityText(const std::string& name)
         {"sizes_that_differ_at_end", "blocks of another size at the end than when allocated"},
         {"overlapping_ranges_at_end", "segments or blocks that overlap at the end; left out"},
         {"annotations_without_begin", "annotations that end without having begun"},
+        {"events_of_other_types", "events that are no JSON objects; left out"},
         {"events_that_are_not_json", "events that are no JSON; left out"},
         {"incomplete_annotations", "annotations without a name or a time; left out"},
         {"incomplete_events", "events without what their kind needs; left out"},

@@ -47,7 +47,7 @@ tl::unexpected<base::Error> wrong(std::string_view text, std::string_view senten
 {
     return base::failure(ErrorKind::Usage, text.empty()
                                                ? fmt::format("Write a value: {}", sentence)
-                                               : fmt::format("\"{}\" is no such value: {}",
+                                               : fmt::format("\"{}\" isn't understood: {}",
                                                              base::printable(text, 40), sentence));
 }
 

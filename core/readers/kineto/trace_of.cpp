@@ -263,6 +263,9 @@ void addRanges(Collected& collected, const std::vector<int>& devices)
 
 std::string nothingToShow(const Collected& collected)
 {
+    const std::string faults = collected.builder.countedText();
+    if (collected.cpuEvents == 0 && !faults.empty())
+        return "has no memory events that can be read, copy or record it again" + faults;
     if (collected.cpuEvents == 0)
         return "has no memory events; record it with profile(profile_memory=True)";
     return fmt::format("has memory events of the CPU alone ({}); profile a program that uses a GPU",

@@ -37,6 +37,12 @@ bool needsAddress(Action action)
     return action < Action::OutOfMemory || action == Action::Annotate;
 }
 
+bool needsSize(Action action)
+{
+    return action == Action::Alloc || action == Action::SegmentAlloc
+           || action == Action::SegmentMap;
+}
+
 } // namespace
 
 bool Events::take(int ordinal, Items items)
@@ -45,13 +51,17 @@ bool Events::take(int ordinal, Items items)
     std::optional<std::uint64_t> address;
     std::uint64_t action = word::Nothing;
     bool hasTexts = false;
+    bool hasSize = false;
     for (std::size_t i = 0; i < items.size(); i += 2) {
         const PickleValue& value = items[i + 1];
         bool isRead = true;
         switch (items[i].is(PickleKind::Text) ? items[i].data : std::uint64_t{word::Count}) {
         case word::Action: action = wordOf(value); break;
         case word::Addr: isRead = m_recording.readAddress(value, address); break;
-        case word::Size: isRead = m_recording.readSize(value, event.bytes); break;
+        case word::Size:
+            isRead = m_recording.readSize(value, event.bytes);
+            hasSize = true;
+            break;
         case word::Stream: event.stream = m_recording.readStream(value); break;
         case word::TimeUs: event.timeNs = m_recording.readTime(value); break;
         case word::Frames: event.stack = m_recording.readStack(value); break;
@@ -73,7 +83,7 @@ bool Events::take(int ordinal, Items items)
     event.action = actionOf(action);
     if (event.action == Action::Other)
         m_recording.count("unknown_actions");
-    if (needsAddress(event.action) && !address) {
+    if ((needsAddress(event.action) && !address) || (needsSize(event.action) && !hasSize)) {
         m_recording.count("incomplete_events");
         return true;
     }

@@ -52,11 +52,10 @@ Choices choicesFor(const ComparedStep& step)
 
 } // namespace
 
-base::Result<std::optional<doctor::Remedy>> plannedRemedy(const graph::ProgramPtr& recorded,
-                                                          const Choices& choices,
-                                                          const doctor::Diagnosis& diagnosis,
-                                                          std::string_view graph,
-                                                          const base::JobContext& job)
+base::Result<doctor::Remedy> plannedRemedy(const graph::ProgramPtr& recorded,
+                                           const Choices& choices,
+                                           const doctor::Diagnosis& diagnosis,
+                                           std::string_view graph, const base::JobContext& job)
 {
     ASSIGN_OR_RETURN(const PlannedPtr planned, planGraph(recorded, choices, job));
     const plan::Evaluation& unplanned = planned->unplanned->evaluation();
@@ -84,18 +83,22 @@ base::Result<std::optional<doctor::Remedy>> plannedRemedy(const graph::ProgramPt
     }
     if (!runs && !planned->frontier->points().empty())
         plan = planned->frontier->points().front();
-    if (!plan || plan->evaluation().peak >= unplanned.peak)
-        return std::nullopt;
+    remedy.known = doctor::HowKnown::Plan;
+    if (!plan || plan->evaluation().peak >= unplanned.peak) {
+        remedy.text = fmt::format("No plan was found with which the step of {} needs less than the "
+                                  "{} that it needs without one.",
+                                  graph, bytesText(unplanned.peak, base::Rounding::Up));
+        return remedy;
+    }
     remedy.text = textOf(plan->evaluation(), unplanned, usable, runs, graph);
     remedy.saves = unplanned.peak - plan->evaluation().peak;
-    remedy.known = doctor::HowKnown::Plan;
     remedy.enough = runs ? doctor::Enough::Step : doctor::Enough::NotKnown;
     return remedy;
 }
 
-base::Result<std::optional<doctor::Remedy>> plannedRemedy(const ComparedStep& step,
-                                                          const doctor::Diagnosis& diagnosis,
-                                                          const base::JobContext& job)
+base::Result<doctor::Remedy> plannedRemedy(const ComparedStep& step,
+                                           const doctor::Diagnosis& diagnosis,
+                                           const base::JobContext& job)
 {
     return plannedRemedy(step.graph.program, choicesFor(step), diagnosis,
                          io::pathText(step.graph.path), job);

@@ -67,8 +67,7 @@ private Q_SLOTS:
     void anotherDeviceIsCompared();
     void whatIsNoProfileIsTold();
     void theCursorReadsBoth();
-    void theTimeOfEachIsItsOwn();
-    void nothingIsToldOfOneThatIsOver();
+    void theCardTellsEachByItself();
     void aSessionKeepsIt();
     void itsPlotIsExported();
     void closesWhileItCompares();
@@ -413,8 +412,8 @@ void ComparePageTest::itsPlotIsExported()
     QVERIFY(!action->isEnabled()); // nothing to draw
 }
 
-/// Phases of the second are stretched, its times aren't.
-void ComparePageTest::theTimeOfEachIsItsOwn()
+/// Phases of one are stretched, its times aren't; and it ends before the other.
+void ComparePageTest::theCardTellsEachByItself()
 {
     drop({sample(kOutOfMemory), sample(kTraining)});
     ComparePage* page = compared(2);
@@ -423,19 +422,11 @@ void ComparePageTest::theTimeOfEachIsItsOwn()
     for (std::size_t side = 0; side < 2; ++side) {
         const memtrace::Comparison::Side& of = comparison.sides()[side];
         const std::size_t step = of.curve->peakStep();
-        const HoverContent card = page->view().hoverAt(of.axisStep[step]);
+        const HoverRow row = page->view().hoverAt(of.axisStep[step]).rows[side];
         const QString time = timeText(base::Nanoseconds{of.of.device().axisTimes()[step]});
-        QCOMPARE(card.rows[side].name, QStringLiteral("%1 at %2").arg(sideLetter(side), time));
-        QCOMPARE(card.rows[side].value, bytesText(comparison.peakOf(side)));
+        QCOMPARE(row.name, QStringLiteral("%1 at %2").arg(sideLetter(side), time));
+        QCOMPARE(row.value, bytesText(comparison.peakOf(side)));
     }
-}
-
-void ComparePageTest::nothingIsToldOfOneThatIsOver()
-{
-    drop({sample(kOutOfMemory), sample(kTraining)});
-    ComparePage* page = compared(2);
-    QVERIFY(page != nullptr);
-    const memtrace::Comparison& comparison = *page->picture()->comparison;
     const std::size_t last = comparison.ground()->stepCount() - 1;
     const std::size_t shorter = comparison.isOver(0, last) ? 0 : 1;
     QVERIFY(comparison.isOver(shorter, last) && !comparison.isOver(1 - shorter, last));
@@ -444,8 +435,8 @@ void ComparePageTest::nothingIsToldOfOneThatIsOver()
     QCOMPARE(card.rows.back().value, unknownText());
     const RangeText range = page->view().rangeText({last - 20, last});
     QCOMPARE(range.strong, QStringLiteral("B − A %1").arg(unknownText()));
-    QVERIFY2(range.below.contains(QStringLiteral("%1 %2").arg(sideLetter(shorter), unknownText())),
-             qPrintable(range.below));
+    const QString none = QStringLiteral("%1 %2").arg(sideLetter(shorter), unknownText());
+    QVERIFY2(range.below.contains(none), qPrintable(range.below));
     QVERIFY(!page->view().rangeText({0, last}).below.contains(unknownText()));
 }
 

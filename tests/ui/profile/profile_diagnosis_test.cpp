@@ -4,7 +4,9 @@
 #include "ui/base/numbers.h"
 #include "ui/diagnosis/diagnosis_view.h"
 #include "ui/diagnosis/message_dialog.h"
+#include "ui/document_page/pages_dock.h"
 #include "ui/profile_page/docks/diagnosis_page.h"
+#include "ui/profile_page/docks/inspector.h"
 #include "ui/start_page/samples.h"
 
 #include "tests/support/test_main.h"
@@ -49,6 +51,11 @@ void ProfileDiagnosisTest::aFailureIsDiagnosedAtOnce()
     QVERIFY(page != nullptr);
     auto& diagnosis = tests::viewOf<DiagnosisPage>(*page);
     QVERIFY(diagnosis.isVisible());
+    const auto& inspector = tests::viewOf<Inspector>(*page);
+    page->allocation().select(1); // what was selected is told
+    QVERIFY(inspector.isVisible() && !diagnosis.isVisible());
+    page->allocation().select(std::nullopt);
+    page->dockOf(&diagnosis)->showPage(&diagnosis);
     QVERIFY(QTest::qWaitFor([&] { return diagnosis.isCurrent(); }, kPatience));
     const DiagnosisView& view = diagnosis.view();
     // Scores of 8000 words in fp32 for 72 times 128. PyTorch said: tried to allocate 282.00 MiB (of

@@ -274,7 +274,7 @@ void DiagnosisTest::suggestsWhatTheClassesTell()
     // Forward would have gone on: a plan of the whole step tells how much it needs.
     QVERIFY(found.failsInForward && found.isStepUnknown());
     Diagnosis planned = found;
-    doctor::addPlanned(planned.remedies, std::nullopt);
+    doctor::addPlanned(planned.remedies, Remedy{"plan", "It isn't the step that failed.", {}, {}});
     QVERIFY(remedy(planned, "checkpointing") != nullptr && planned.isStepUnknown());
     doctor::addPlanned(planned.remedies, Remedy{"plan", {}, {}, {}, doctor::HowKnown::Plan});
     QVERIFY(!planned.isStepUnknown());

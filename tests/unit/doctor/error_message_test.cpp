@@ -44,8 +44,6 @@ private Q_SLOTS:
     void refuses();
     void isNeverCutShort();
     void diagnosesWhatOthersUse();
-    void saysWhatContradictsItself_data();
-    void saysWhatContradictsItself();
     void findsItsOwnProcess();
     void namesTheLimitOfTheProcess();
     void tellsWhatIsOutsidePyTorch();
@@ -303,63 +301,8 @@ void ErrorMessageTest::diagnosesWhatOthersUse()
     QCOMPARE(found.idle->value.count(), bytes(120.54, kMiB) + bytes(17, kMiB));
     QCOMPARE(remedy(found, "private_pools")->atMost->count(), bytes(17, kMiB));
     QCOMPARE(found.notes.size(), std::size_t{1});
-    QVERIFY(found.notes[0].starts_with("The message counts 17.0 MiB of private pools as allocated"));
-}
-
-void ErrorMessageTest::saysWhatContradictsItself_data()
-{
-    QTest::addColumn<QString>("sizes");
-    QTest::addColumn<QString>("note"); ///< empty: none
-
-    const auto row = [](const char* name, const char* sizes, const char* note) {
-        QTest::newRow(name) << QString::fromLatin1(sizes) << QString::fromLatin1(note);
-    };
-    row("all fits",
-        "1.00 GiB is free. 21.00 GiB is allocated by PyTorch, and 2.00 GiB is reserved by PyTorch "
-        "but unallocated.",
-        "");
-    row("free, capacity", "41.00 GiB is free.",
-        "The message contradicts itself: what is free (41.00 GiB) is more than the capacity "
-        "(40.00 GiB).");
-    row("reserved, capacity",
-        "3.00 GiB is free. 38.00 GiB is allocated by PyTorch, and 1.00 GiB is reserved by PyTorch "
-        "but unallocated.",
-        "The message contradicts itself: what is reserved and free together (42.00 GiB) is more "
-        "than the capacity (40.00 GiB).");
-    row("private pools",
-        "0 bytes is free. 1.00 GiB is allocated by PyTorch, with 2.00 GiB allocated in private "
-        "pools (e.g., CUDA Graphs), and 1.00 MiB is reserved by PyTorch but unallocated.",
-        "The message contradicts itself: what private pools have (2.00 GiB) is more than what is "
-        "allocated (1.00 GiB).");
-    row("the process",
-        "0 bytes is free. Including non-PyTorch memory, this process has 2.00 GiB memory in use. "
-        "20.00 GiB is allocated by PyTorch, and 1.00 GiB is reserved by PyTorch but unallocated.",
-        "The message contradicts itself: what PyTorch has reserved (21.00 GiB) is more than what "
-        "the process has (2.00 GiB).");
-    row("enough was free", "9.00 GiB is free.",
-        "More memory was free than was asked for. It may have become free only after the "
-        "allocation had failed.");
-}
-
-void ErrorMessageTest::saysWhatContradictsItself()
-{
-    QFETCH(QString, sizes);
-    QFETCH(QString, note);
-    const auto message = parseErrorMessage(
-        ("CUDA out of memory. Tried to allocate 8.00 GiB. GPU 0 has a total capacity of 40.00 GiB "
-         "of which "
-         + sizes)
-            .toStdString());
-    QVERIFY(message);
-    const doctor::Diagnosis found = diagnose(*message);
-    QVERIFY(!found.live || found.live->value >= Bytes{});
-    QStringList notes;
-    for (const std::string& one : found.notes)
-        notes << QString::fromStdString(one);
-    if (note.isEmpty())
-        QCOMPARE(notes, QStringList{});
-    else
-        QVERIFY2(notes.contains(note), qPrintable(notes.join(u'\n')));
+    QVERIFY(
+        found.notes[0].starts_with("The message counts 17.0 MiB of private pools as allocated"));
 }
 
 /// In a container the process that uses what PyTorch reserved is this one.

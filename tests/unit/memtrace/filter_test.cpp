@@ -128,22 +128,22 @@ void FilterTest::refusesOtherValues_data()
         QTest::addRow("%s %s", field, value)
             << QByteArray{field} << QByteArray{value} << QByteArray{message};
     };
-    row("class", "weights", "\"weights\" is no such value: classes are before the recording");
+    row("class", "weights", "\"weights\" isn't understood: classes are before the recording");
     row("class", " , ", "Write a value: classes are");
     row("size", "", "Write a value: a size such as");
-    row("size", "=> 1 MiB", "\"=>\" is no such value: compare with >=");
+    row("size", "=> 1 MiB", "\"=>\" isn't understood: compare with >=");
     row("size", ">= many", "\"many\" is not a size");
     row("size", "-1", "\"-1\" is not a size");
-    row("stream", "1, x", "\"x\" is no such value: streams are");
-    row("stream", "99999999999999999999999", "is no such value: streams are");
-    row("pool", "0", "\"0\" is no such value: pools are");
-    row("pool", "0.", "\"0.\" is no such value: pools are");
+    row("stream", "1, x", "\"x\" isn't understood: streams are");
+    row("stream", "99999999999999999999999", "isn't understood: streams are");
+    row("pool", "0", "\"0\" isn't understood: pools are");
+    row("pool", "0.", "\"0.\" isn't understood: pools are");
     row("phase", "", "Write a value: names of phases");
     row("phase", "/(/", "\"(\" is not a regular expression");
     row("frame", "/[/", "\"[\" is not a regular expression");
     row("module", "//", "Write a value: words");
     row("lifetime", "long", "\"long\" is not a time");
-    row("lifetime", "< -3 events", "\"-3\" is no such value: a number of events");
+    row("lifetime", "< -3 events", "\"-3\" isn't understood: a number of events");
 }
 
 void FilterTest::refusesOtherValues()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/memtrace/analysis/gaps.h"
 
+#include "core/memtrace/analysis/gap_curve.h"
 #include "core/memtrace/builder.h"
 
 #include "tests/support/messages.h"
@@ -27,6 +28,7 @@ class GapsTest : public QObject
 private Q_SLOTS:
     void areWhatNoAllocationHas();
     void areTheBlocksThatTheEndHas();
+    void blocksOfTheEndAreKnownBefore();
     void equalACountOfUnits_data();
     void equalACountOfUnits();
 };
@@ -84,6 +86,30 @@ void GapsTest::areTheBlocksThatTheEndHas()
     QVERIFY2(trace, messageOf(trace));
     QCOMPARE(figuresAt(**trace, 2), (GapFigures{Bytes{12 * kUnit}, Bytes{12 * kUnit}, 1}));
     QCOMPARE(figuresAt(**trace, 1), (GapFigures{Bytes{20 * kUnit}, Bytes{20 * kUnit}, 1}));
+}
+
+/// A block is as large all the time that its allocation lives.
+void GapsTest::blocksOfTheEndAreKnownBefore()
+{
+    Builder builder;
+    DeviceBuilder& device = builder.device(0);
+    add(device, Action::SegmentAlloc, kBegin, 20 * kUnit);
+    add(device, Action::Alloc, kBegin, 600);
+    add(device, Action::Alloc, kBegin + 8 * kUnit, 600);
+    add(device, Action::FreeCompleted, kBegin + 8 * kUnit, 600);
+    QVERIFY(device.addSegment({kBegin, 20 * kUnit, 0, {}, true, false, {}}));
+    QVERIFY(device.addBlock({kBegin, 8 * kUnit, 600, RecordedBlock::State::Active, {}}));
+    QVERIFY(device.addBlock({kBegin + 8 * kUnit, 12 * kUnit, 0, RecordedBlock::State::Idle, {}}));
+    const auto trace = std::move(builder).build();
+    QVERIFY2(trace, messageOf(trace));
+    const GapFigures before{Bytes{12 * kUnit}, Bytes{12 * kUnit}, 1};
+    const GapFigures between{Bytes{10 * kUnit}, Bytes{10 * kUnit}, 1}; // of the other, two units
+    QCOMPARE(figuresAt(**trace, 2), before);
+    QCOMPARE(figuresAt(**trace, 3), between);
+    const auto curve = largestGaps((*trace)->devices().front());
+    QVERIFY(curve.has_value());
+    QCOMPARE((*curve)->at(2), before.largest);
+    QCOMPARE((*curve)->at(3), between.largest);
 }
 
 void GapsTest::equalACountOfUnits_data()

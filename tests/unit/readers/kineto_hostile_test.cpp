@@ -92,7 +92,11 @@ void KinetoHostileTest::answersWithOneSentence_data()
         "net.json, a trace of PyTorch's profiler, has an event of GPU 0 that can't be: a size of "
         "4611686018427387904 bytes");
     row("a size of 2^64", kBegin + memoryEvent(1, 16, "18446744073709551616") + "]}",
-        "has no memory events");
+        "has no memory events that can be read, copy or record it again: events without what");
+    row("an event that is no JSON",
+        kBegin + R"({"ph":"i",,"name":"[memory]","ts":1,"args":{"Device Type":1,"Bytes":5}}]})",
+        "has no memory events that can be read, copy or record it again: events that are no JSON; "
+        "left out (1).");
     row("a word", "hello", "net.json at byte 0 is not JSON, found \"h\"");
     row("a control character", "\x01", "found \"\\x01\"");
     row("text behind the end", kBegin + "]} {", "something follows its last bracket");

@@ -68,7 +68,7 @@ void DiagnosisPage::refresh()
                                               graph ? job.piece(0, 2) : job));
             if (!graph || !picture->graphFault.empty())
                 return diagnosis;
-            ASSIGN_OR_RETURN(std::optional<doctor::Remedy> remedy,
+            ASSIGN_OR_RETURN(doctor::Remedy remedy,
                              workspace::plannedRemedy(*graph, diagnosis, job.piece(1, 2)));
             doctor::addPlanned(diagnosis.remedies, std::move(remedy));
             return diagnosis;

@@ -206,10 +206,13 @@ ProfileView makeInspectorView(ProfilePage& page)
     QObject::connect(allocation, &AllocationSelection::changed, inspector, show);
     QObject::connect(inspector, &Inspector::sourceWanted, &page,
                      [&page](const QString& source) { openSource(page, page.settings(), source); });
-    return {.widget = inspector, .update = [show](const ProfileState&, ProfileChanges what) {
-                if (what.testFlag(ProfileChange::Picture))
-                    show();
-            }};
+    return {.widget = inspector,
+            .update =
+                [show](const ProfileState&, ProfileChanges what) {
+                    if (what.testFlag(ProfileChange::Picture))
+                        show();
+                },
+            .tellsAllocation = true};
 }
 
 ProfileView makeNotesView(ProfilePage& page)
@@ -250,8 +253,8 @@ ProfileView makeOdditiesView(ProfilePage& page)
                     lines << fileText(gap);
                 QStringList before; // what the status bar doesn't count
                 for (const auto& [id, count] : state.document.trace->statistics())
-                    (memtrace::isOddity(id) ? lines : before)
-                        << countText(count) + u' ' + fileText(memtrace::oddityText(id)) + u'.';
+                    (memtrace::isOddity(id) ? lines : before) << QStringLiteral("%1 (%2)").arg(
+                        fileText(memtrace::oddityText(id)), countText(count));
                 if (!before.isEmpty())
                     lines << ProfilePage::tr("No oddities, since the recording began later:")
                           << before;
