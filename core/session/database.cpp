@@ -2,11 +2,13 @@
 #include "core/session/database.h"
 
 #include "core/base/format.h"
+#include "core/base/prefault.h"
 #include "core/base/try.h"
 
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <array>
 #include <sys/stat.h>
 #include <system_error>
@@ -140,9 +142,19 @@ base::Result<std::string> Database::blob(const char* table, const char* column,
     const std::unique_ptr<sqlite3_blob, int (*)(sqlite3_blob*)> blob{opened, &sqlite3_blob_close};
     if (code != SQLITE_OK)
         return lastFailure();
-    std::string bytes(static_cast<std::size_t>(sqlite3_blob_bytes(opened)), '\0');
-    if (sqlite3_blob_read(opened, bytes.data(), static_cast<int>(bytes.size()), 0) != SQLITE_OK)
-        return lastFailure();
+    const auto size = static_cast<std::size_t>(sqlite3_blob_bytes(opened));
+    std::string bytes;
+    bytes.reserve(size);
+    while (bytes.size() < size) {
+        const std::size_t at = bytes.size();
+        const std::size_t piece = std::min(base::kPrefaultedPiece, size - at);
+        base::prefault(bytes.data() + at, piece);
+        bytes.resize(at + piece);
+        if (sqlite3_blob_read(opened, bytes.data() + at, static_cast<int>(piece),
+                              static_cast<int>(at))
+            != SQLITE_OK)
+            return lastFailure();
+    }
     return bytes;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/timeline/builder.h"
 
+#include "core/base/prefault.h"
 #include "core/base/try.h"
 
 #include <algorithm>
@@ -54,6 +55,16 @@ base::Result<std::uint32_t> Builder::stepOf(std::int64_t time) const
     return static_cast<std::uint32_t>(m_times.size());
 }
 
+void Builder::makeReady()
+{
+    constexpr std::size_t kPiece = base::kPrefaultedPiece / sizeof(Interval);
+    if (m_intervals.size() == m_intervals.capacity())
+        m_intervals.reserve(std::max<std::size_t>(16, 2 * m_intervals.size()));
+    m_ready = std::min(m_intervals.size() + kPiece, m_intervals.capacity());
+    base::prefault(m_intervals.data() + m_intervals.size(),
+                   (m_ready - m_intervals.size()) * sizeof(Interval));
+}
+
 void Builder::advance(std::int64_t time)
 {
     if (m_intervals.empty())
@@ -78,13 +89,14 @@ base::Result<void> Builder::alloc(std::int64_t time, const Allocation& block)
     if (!m_open.emplace(block.id, static_cast<std::uint32_t>(m_intervals.size())).second)
         return refused("is allocated twice", time, block.id);
     advance(time);
-    Interval& interval = m_intervals.emplace_back();
+    Interval interval;
     interval.begin = step;
     interval.end = kNotFreed;
     interval.bytes = block.bytes;
     interval.layer = block.layer;
     interval.lane = block.lane;
     interval.origin = block.origin;
+    add(interval);
     m_alive += block.bytes.count();
     return {};
 }
@@ -129,6 +141,8 @@ TimelinePtr Builder::build() &&
         m_times.append(m_now - m_begin);
     for (const auto& [id, index] : m_open)
         m_intervals[index].end = static_cast<std::uint32_t>(m_times.size() - 2);
+    if (!m_isSorted)
+        std::ranges::stable_sort(m_intervals, {}, &Interval::begin);
     auto timeline = std::make_shared<Timeline>();
     timeline->m_layers = std::move(m_layers);
     timeline->m_lanes = std::move(m_lanes);

@@ -37,6 +37,10 @@ public:
     /// Only on an axis of steps. Begin and end must be steps, begin <= end, layer and lane known.
     Builder& add(const Interval& interval)
     {
+        if (m_intervals.size() == m_ready)
+            makeReady();
+        m_isSorted =
+            m_isSorted && (m_intervals.empty() || m_intervals.back().begin <= interval.begin);
         m_intervals.push_back(interval);
         return *this;
     }
@@ -52,6 +56,8 @@ public:
     [[nodiscard]] TimelinePtr build() &&;
 
 private:
+    /// Has memory for some more intervals, which is backed.
+    void makeReady();
     /// The event's step, if the event may be.
     [[nodiscard]] base::Result<std::uint32_t> stepOf(std::int64_t time) const;
     void advance(std::int64_t time);
@@ -62,6 +68,8 @@ private:
     std::vector<Band> m_bands;
     std::vector<Mark> m_marks;
     std::vector<Interval> m_intervals;
+    std::size_t m_ready = 0; ///< how many of these have memory that is backed
+    bool m_isSorted = true;  ///< these, by begin
     Times m_times;
     std::unordered_map<std::uint64_t, std::uint32_t> m_open; ///< by id: intervals not freed
     std::int64_t m_begin = 0;                                ///< of an axis of nanoseconds

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/timeline/timeline.h"
 
+#include "core/base/prefault.h"
+
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -228,9 +230,6 @@ std::size_t Timeline::stepAtTime(base::Nanoseconds time, std::size_t from, std::
 void Timeline::index()
 {
     m_stepCount = m_times.size() - 1;
-    const auto isBefore = [](const Interval& a, const Interval& b) { return a.begin < b.begin; };
-    if (!std::is_sorted(m_intervals.begin(), m_intervals.end(), isBefore))
-        std::stable_sort(m_intervals.begin(), m_intervals.end(), isBefore);
     if (stepCount() > kMostCheckpoints) {
         m_shift = kCheckpointShift;
         m_intervals.shrink_to_fit();
@@ -253,11 +252,11 @@ void Timeline::index()
 
 void Timeline::sortByEnd()
 {
-    std::vector<std::uint32_t> place(stepCount() + 1);
+    auto place = base::prefaultedZeros<std::uint32_t>(stepCount() + 1);
     for (const Interval& interval : m_intervals)
         ++place[interval.end + 1];
     std::partial_sum(place.begin(), place.end(), place.begin());
-    m_byEnd.resize(m_intervals.size());
+    m_byEnd = base::prefaultedZeros<std::uint32_t>(m_intervals.size());
     for (std::size_t i = 0; i < m_intervals.size(); ++i)
         m_byEnd[place[m_intervals[i].end]++] = static_cast<std::uint32_t>(i);
 }

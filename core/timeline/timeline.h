@@ -125,7 +125,7 @@ private:
     [[nodiscard]] Found bestIn(const Pyramid<Better>& best,
                                const std::vector<std::int64_t>& sections, std::size_t begin,
                                std::size_t end) const;
-    /// Builds everything from m_intervals and m_times.
+    /// Builds everything from m_intervals, which are sorted, and m_times.
     void index();
     void keepEachStep();
     void keepCheckpoints();

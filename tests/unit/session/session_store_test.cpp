@@ -142,6 +142,13 @@ void SessionStoreTest::keepsDocumentsApart()
     QCOMPARE(store->blob(*third, session::kContent).value_or(""), std::string{"1 2 3"});
     QVERIFY(!session::loadPlan(*store, *third));
     QVERIFY(!store->blob(*third, "nothing"));
+    std::string large; // of several of the pieces in which it is read
+    for (int i = 0; large.size() < 2'500'000; ++i)
+        large += std::to_string(i);
+    QVERIFY(store->saveBlob(*third, "large", large));
+    QVERIFY(store->blob(*third, "large").value_or("") == large);
+    QVERIFY(store->saveBlob(*third, "empty", ""));
+    QCOMPARE(store->blob(*third, "empty").value_or("?"), std::string{});
 
     QVERIFY(store->execute("DELETE FROM document WHERE id = ?", kFirst));
     QCOMPARE(store->documents()->size(), std::size_t{2});
