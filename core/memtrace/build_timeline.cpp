@@ -69,6 +69,9 @@ void addMarks(timeline::Builder& builder, const DeviceTrace& device)
 {
     for (const OutOfMemory& failed : device.outOfMemory())
         builder.addMark({failed.event + 1, "out of memory"});
+    // Counted first, many at a time: most recordings have none.
+    if (std::ranges::count(device.columns().actions, Action::Snapshot) == 0)
+        return;
     for (EventIndex event = 0; event < device.eventCount(); ++event)
         if (device.action(event) == Action::Snapshot)
             builder.addMark({event + 1, "snapshot"});

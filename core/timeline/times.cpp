@@ -43,18 +43,28 @@ std::optional<Times> Times::fromColumns(Columns columns)
     times.m_first = std::move(columns.first);
     times.m_behind = std::move(columns.behind);
     times.m_exact = std::move(columns.exact);
+    // So that every distance can be added to it.
+    constexpr std::int64_t kLastFirst = std::numeric_limits<std::int64_t>::max()
+                                        - std::int64_t{std::numeric_limits<std::uint32_t>::max()};
     std::int64_t last = 0;
     for (std::size_t begin = 0; begin < count; begin += kBlock) {
         const std::size_t end = std::min(begin + kBlock, count);
         const std::int64_t first = times.m_first[begin / kBlock];
-        if (first < 0 && exactOf(first) + (end - begin) > times.m_exact.size())
+        if (first < 0 ? exactOf(first) + (end - begin) > times.m_exact.size() : first > kLastFirst)
             return std::nullopt;
-        for (std::size_t at = begin; at < end; ++at) {
-            const std::int64_t time = times[at];
-            if (time < last)
-                return std::nullopt;
-            last = time;
-        }
+        if (times[begin] < last)
+            return std::nullopt;
+        // Without a look at where each is stored: most blocks have only distances.
+        bool isFalling = false;
+        if (first >= 0)
+            for (std::size_t at = begin + 1; at < end; ++at)
+                isFalling |= times.m_behind[at] < times.m_behind[at - 1];
+        else
+            for (std::size_t at = begin + 1; at < end; ++at)
+                isFalling |= times[at] < times[at - 1];
+        if (isFalling)
+            return std::nullopt;
+        last = times[end - 1];
     }
     return times;
 }

@@ -2,15 +2,22 @@
 #include "core/memtrace/columns/column_check.h"
 
 #include <algorithm>
+#include <span>
 
 namespace plimsoll::memtrace {
 
 namespace {
 
-template <typename Values, typename Limit>
-bool allBelow(const Values& values, Limit limit)
+// Of what is right every value is looked at: loops without an end in between are several times as
+// fast, since the compiler takes many values at once.
+
+template <typename Value>
+bool allBelow(const base::Column<Value>& values, std::size_t limit)
 {
-    return std::all_of(values.begin(), values.end(), [limit](auto value) { return value < limit; });
+    Value largest = 0;
+    for (const Value value : values)
+        largest = std::max(largest, value);
+    return values.empty() || largest < limit;
 }
 
 bool haveOneLength(const Allocations& a)
@@ -21,41 +28,61 @@ bool haveOneLength(const Allocations& a)
            && (a.freeStack.empty() || a.freeStack.size() == size);
 }
 
+/// A number of things as 32 bits, which suffice for all that an index of 32 bits tells apart.
+std::uint32_t limitOf(std::size_t count)
+{
+    return static_cast<std::uint32_t>(std::min<std::size_t>(count, kNone));
+}
+
 /// Sizes, and that each ends after it begins.
 bool areAllocations(const Allocations& a, std::size_t events)
 {
-    std::int64_t sum = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        const EventIndex begin = a.allocEvent[i];
-        const EventIndex end = a.freeEvent[i];
-        if (a.bytes[i] < 0 || __builtin_add_overflow(sum, a.bytes[i], &sum)
-            || (begin != kNoEvent && begin >= events) || (end != kNoEvent && end >= events)
-            || (begin != kNoEvent && end != kNoEvent && end <= begin))
-            return false;
+    const std::span<const EventIndex> begins = a.allocEvent.values();
+    const std::span<const EventIndex> ends = a.freeEvent.values();
+    const std::uint32_t limit = limitOf(events);
+    std::uint32_t wrong = 0;
+    for (std::size_t i = 0; i < begins.size(); ++i) {
+        const EventIndex first = begins[i] + 1; // kNoEvent + 1 is 0
+        const EventIndex behind = ends[i] + 1;
+        wrong |=
+            (first > limit ? 1U : 0U) | (first > ends[i] ? 1U : 0U) | (behind > limit ? 1U : 0U);
     }
-    return true;
+    std::int64_t sum = 0;
+    bool overflows = false;
+    std::int64_t signs = 0;
+    for (const std::int64_t bytes : a.bytes) {
+        signs |= bytes;
+        overflows |= __builtin_add_overflow(sum, bytes, &sum);
+    }
+    return wrong == 0 && !overflows && signs >= 0;
 }
 
 bool areSubjects(const DeviceColumns& c)
 {
-    for (std::size_t i = 0; i < c.actions.size(); ++i) {
-        const std::size_t limit =
-            c.actions[i] == Action::OutOfMemory ? c.outOfMemory.size() : c.allocations.size();
-        if (c.actions[i] > Action::Other || (c.subjects[i] != kNone && c.subjects[i] >= limit))
-            return false;
+    const std::span<const Action> actions = c.actions.values();
+    const std::span<const std::uint32_t> subjects = c.subjects.values();
+    const std::uint32_t failures = limitOf(c.outOfMemory.size());
+    const std::uint32_t allocations = limitOf(c.allocations.size());
+    std::uint32_t wrong = 0;
+    for (std::size_t i = 0; i < actions.size(); ++i) {
+        const std::uint32_t limit = actions[i] == Action::OutOfMemory ? failures : allocations;
+        const std::uint32_t behind = subjects[i] + 1; // kNone + 1 is 0
+        wrong |= (actions[i] > Action::Other ? 1U : 0U) | (behind > limit ? 1U : 0U);
     }
-    return true;
+    return wrong == 0;
 }
 
 /// What folded frees before each block there are.
 bool areRanks(const DeviceColumns& c)
 {
-    std::uint32_t folded = 0;
-    for (std::size_t i = 0; i < c.actions.size(); ++i) {
-        if (i % DeviceColumns::kRankBlock == 0
-            && c.foldedBefore[i / DeviceColumns::kRankBlock] != folded)
+    std::span<const Action> left = c.actions.values();
+    std::ptrdiff_t folded = 0;
+    for (const std::uint32_t before : c.foldedBefore) {
+        if (before != folded)
             return false;
-        folded += c.actions[i] == Action::Free ? 1U : 0U;
+        const auto block = left.first(std::min(left.size(), DeviceColumns::kRankBlock));
+        folded += std::ranges::count(block, Action::Free);
+        left = left.subspan(block.size());
     }
     return true;
 }

@@ -2,11 +2,15 @@
 #include "core/memtrace/columns/column_file.h"
 
 #include "core/memtrace/build_timeline.h"
+#include "core/memtrace/columns/column_check.h"
 
 #include "tests/support/test_main.h"
 #include "tests/unit/memtrace/simulated_device.h"
 
 #include <QTest>
+
+#include <functional>
+#include <limits>
 
 namespace {
 
@@ -69,6 +73,42 @@ Result<MemoryTracePtr> readBack(std::string bytes)
     return readColumns(std::make_shared<const std::string>(std::move(bytes)));
 }
 
+/// What columns are made of.
+struct Loose
+{
+    std::vector<Action> actions = std::vector<Action>(100, Action::Annotate);
+    std::vector<std::uint32_t> subjects = std::vector<std::uint32_t>(100, 1);
+    std::vector<std::uint32_t> ranks = {0, 1};
+    std::vector<EventIndex> begins = {kNoEvent, 2};
+    std::vector<EventIndex> ends = {5, kNoEvent};
+    std::vector<std::int64_t> bytes = {10, 20};
+    std::vector<std::uint32_t> stacks = {0, 0};
+    std::vector<PlaceId> places = {0, 0};
+
+    Loose() { actions[5] = Action::Free; }
+    [[nodiscard]] DeviceColumns columns() const
+    {
+        using plimsoll::base::Column;
+        DeviceColumns columns;
+        columns.actions = Column{actions};
+        columns.subjects = Column{subjects};
+        columns.foldedBefore = Column{ranks};
+        for (std::int64_t time = 0; time < 102; ++time)
+            columns.times.append(time);
+        columns.times.compress();
+        columns.allocations = {Column{std::vector<std::uint64_t>{512, 1024}},
+                               Column{bytes},
+                               Column{begins},
+                               Column{ends},
+                               Column{stacks},
+                               {},
+                               Column{places}};
+        columns.places.resize(1);
+        return columns;
+    }
+};
+using Change = std::function<void(Loose&)>;
+
 class ColumnFileTest : public QObject
 {
     Q_OBJECT
@@ -79,6 +119,8 @@ private Q_SLOTS:
     void tellsBlocksOfTheDriver();
     void refusesWhatIsCut();
     void survivesFlippedBits();
+    void findsWrongColumns_data();
+    void findsWrongColumns();
     void refusesOtherFiles_data();
     void refusesOtherFiles();
 };
@@ -208,6 +250,78 @@ void ColumnFileTest::survivesFlippedBits()
         static_cast<void>(timeline->aliveAt(timeline->stepCount() / 2));
     }
     QVERIFY(refused > 500);
+}
+
+void ColumnFileTest::findsWrongColumns_data()
+{
+    QTest::addColumn<Change>("change");
+    QTest::addColumn<QString>("fault");
+    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+    const auto row = [](const char* name, const Change& change, const char* fault) {
+        QTest::newRow(name) << change << QString{fault};
+    };
+    const char* wrongLength = "columns differ in length";
+    const char* wrongEvents = "the events are wrong";
+    const char* wrongAllocations = "the allocations are wrong";
+    row(
+        "right", [](Loose&) {}, "");
+    row(
+        "live at both ends", [](Loose& l) { l.begins[1] = l.ends[1] = kNoEvent; }, "");
+    row(
+        "too few ranks", [](Loose& l) { l.ranks.pop_back(); }, wrongLength);
+    row(
+        "too few sizes", [](Loose& l) { l.bytes.pop_back(); }, wrongLength);
+    row(
+        "no such action", [](Loose& l) { l.actions[3] = Action{12}; }, wrongEvents);
+    row(
+        "nothing known", [](Loose& l) { l.subjects[99] = kNone; }, "");
+    row(
+        "no such allocation", [](Loose& l) { l.subjects[99] = 2; }, wrongEvents);
+    row(
+        "no such failure", [](Loose& l) { l.actions[99] = Action::OutOfMemory; }, wrongEvents);
+    row(
+        "wrong rank", [](Loose& l) { l.ranks[1] = 0; }, wrongEvents);
+    row(
+        "wrong first rank", [](Loose& l) { l.ranks[0] = 1; }, wrongEvents);
+    row(
+        "begins behind", [](Loose& l) { l.begins[1] = 100; }, wrongAllocations);
+    row(
+        "begins with the last", [](Loose& l) { l.begins[1] = 99, l.ends[1] = kNoEvent; }, "");
+    row(
+        "ends with the last", [](Loose& l) { l.ends[1] = 99; }, "");
+    row(
+        "ends behind", [](Loose& l) { l.ends[1] = 100; }, wrongAllocations);
+    row(
+        "ends as it begins", [](Loose& l) { l.ends[1] = l.begins[1]; }, wrongAllocations);
+    row(
+        "negative", [](Loose& l) { l.bytes[0] = -1; }, wrongAllocations);
+    row(
+        "all that counts",
+        [](Loose& l) {
+            l.bytes = {kMost - 1, 1};
+        },
+        "");
+    row(
+        "too much",
+        [](Loose& l) {
+            l.bytes = {kMost, 1};
+        },
+        wrongAllocations);
+    row(
+        "no such stack", [](Loose& l) { l.stacks[1] = 1; }, wrongAllocations);
+    row(
+        "no such place", [](Loose& l) { l.places[0] = 1; }, wrongAllocations);
+}
+
+/// Of a device with two allocations and 100 events.
+void ColumnFileTest::findsWrongColumns()
+{
+    QFETCH(Change, change);
+    QFETCH(QString, fault);
+    Loose loose;
+    change(loose);
+    const std::string_view found = columnFault(loose.columns(), StackTableBuilder{}.build());
+    QCOMPARE(QString::fromUtf8(found.data(), static_cast<qsizetype>(found.size())), fault);
 }
 
 void ColumnFileTest::refusesOtherFiles_data()

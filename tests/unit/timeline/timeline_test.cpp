@@ -12,6 +12,7 @@
 namespace {
 
 using plimsoll::base::Bytes;
+using plimsoll::base::Column;
 using plimsoll::base::Nanoseconds;
 using namespace plimsoll::timeline; // NOLINT(google-build-using-namespace)
 
@@ -92,6 +93,9 @@ private Q_SLOTS:
     void keepsATransientPeakBetweenEqualTimes();
     void holdsNothingWithoutEvents();
     void keepsTimesOf64Bits();
+    void checksColumnsOfTimes_data();
+    void checksColumnsOfTimes();
+    void sortsByBegin();
     void keepsLanesMarksAndBands();
     void refusesImpossibleEvents();
 };
@@ -113,9 +117,9 @@ void TimelineTest::answersAsBruteForce_data()
         // Single sizes fit 32 bits, sums don't.
         QTest::addRow("%s, odd sizes", hasSteps ? "steps" : "nanoseconds")
             << hasSteps << 150 << 40 << qint64{1} << kAny;
-        // More steps than a timeline keeps whole.
+        // More steps than a timeline keeps whole, with a whole last section and with a cut one.
         QTest::addRow("%s, many", hasSteps ? "steps" : "nanoseconds")
-            << hasSteps << (1 << 20) + 1024 << 1 << qint64{16} << kAny;
+            << hasSteps << (1 << 20) + (hasSteps ? 1000 : 1024) << 1 << qint64{16} << kAny;
     }
 }
 
@@ -254,6 +258,60 @@ void TimelineTest::keepsTimesOf64Bits()
                     QCOMPARE(times.countUntil(all[i], from, ahead), i + 1);
         }
     }
+}
+
+void TimelineTest::checksColumnsOfTimes_data()
+{
+    QTest::addColumn<QList<qint64>>("first");
+    QTest::addColumn<QList<quint32>>("end"); ///< of the 64 distances of the first block: the last
+    QTest::addColumn<QList<qint64>>("exact");
+    QTest::addColumn<bool>("isRight");
+    const QList<qint64> rising = {0, 1, 1, 5};
+    QTest::newRow("rising") << QList<qint64>{0, 100} << QList<quint32>{8, 9} << rising << true;
+    QTest::newRow("equal") << QList<qint64>{7, 7} << QList<quint32>{0, 0} << rising << true;
+    QTest::newRow("falls") << QList<qint64>{0, 100} << QList<quint32>{8, 7} << rising << false;
+    QTest::newRow("next falls") << QList<qint64>{0, 8} << QList<quint32>{8, 9} << rising << false;
+    QTest::newRow("too few") << QList<qint64>{0} << QList<quint32>{8, 9} << rising << false;
+    QTest::newRow("whole") << QList<qint64>{0, -1} << QList<quint32>{0, 0} << rising << true;
+    QTest::newRow("whole falls") << QList<qint64>{0, -1} << QList<quint32>{0, 0}
+                                 << QList<qint64>{0, 1, 0, 5} << false;
+    QTest::newRow("whole too few")
+        << QList<qint64>{0, -2} << QList<quint32>{0, 0} << rising << false;
+    QTest::newRow("too late") << QList<qint64>{0, kFar - 1} << QList<quint32>{0, 9} << rising
+                              << false;
+}
+
+/// A block of 64 times and one of 4.
+void TimelineTest::checksColumnsOfTimes()
+{
+    QFETCH(QList<qint64>, first);
+    QFETCH(QList<quint32>, end);
+    QFETCH(QList<qint64>, exact);
+    QFETCH(bool, isRight);
+    std::vector<std::uint32_t> behind(62, 0);
+    behind.insert(behind.end(), end.begin(), end.end());
+    behind.insert(behind.end(), {0, 1, 2, 3});
+    const auto times = Times::fromColumns(
+        {Column{std::vector<std::int64_t>(first.begin(), first.end())}, Column{std::move(behind)},
+         Column{std::vector<std::int64_t>(exact.begin(), exact.end())}});
+    QCOMPARE(times.has_value(), isRight);
+    if (isRight)
+        QCOMPARE(qint64{(*times)[63]}, first[0] + end[1]);
+}
+
+/// What is added in any order; of those that begin together the first added comes first.
+void TimelineTest::sortsByBegin()
+{
+    Builder builder{std::vector<Nanoseconds>(4)};
+    std::uint32_t added = 0;
+    for (const std::uint32_t begin : {2U, 0U, 3U, 0U, 1U})
+        builder.add({begin, 3, Bytes{8}, Category::Inputs, added++});
+    const TimelinePtr timeline = std::move(builder).build();
+    std::vector<std::uint32_t> origins;
+    for (const Interval& interval : timeline->intervals())
+        origins.push_back(interval.origin);
+    QCOMPARE(origins, (std::vector<std::uint32_t>{1, 3, 4, 0, 2}));
+    QCOMPARE(timeline->totals(), (std::vector<std::int64_t>{16, 24, 32, 40}));
 }
 
 void TimelineTest::keepsLanesMarksAndBands()
