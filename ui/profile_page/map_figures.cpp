@@ -46,6 +46,10 @@ void MapFigures::setStep(std::optional<std::size_t> step)
 void MapFigures::makeCurve()
 {
     m_curve = nullptr;
+    if (m_picture->trace->isOfDriver()) { // of what is idle in its blocks nothing is known
+        m_curveMaker.stop();
+        return;
+    }
     m_curveMaker.start(
         [picture = m_picture](const base::JobContext& job) {
             return memtrace::largestGaps(picture->device(), job);
@@ -61,7 +65,7 @@ void MapFigures::makeCurve()
 void MapFigures::refresh()
 {
     if (!m_picture || m_picture->timeline->stepCount() == 0
-        || m_picture->device().segments().empty())
+        || m_picture->device().segments().empty() || m_picture->trace->isOfDriver())
         return;
     const std::size_t step = m_step.value_or(m_picture->mainStep());
     m_finder.start(

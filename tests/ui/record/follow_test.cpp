@@ -6,6 +6,7 @@
 #include "ui/profile_page/active_view.h"
 #include "ui/profile_page/docks/diagnosis_page.h"
 #include "ui/profile_page/live/alarm_bar.h"
+#include "ui/profile_page/map_figures.h"
 
 #include "tests/support/test_main.h"
 #include "tests/ui/profile/profile_fixture.h"
@@ -115,6 +116,10 @@ void FollowTest::aGrowingFileIsFollowed()
     QCOMPARE(page->controller().picture()->device().allocations().size(), std::size_t{3});
     QVERIFY2(page->factsText().startsWith(QStringLiteral("3 blocks of the driver")),
              qPrintable(page->factsText()));
+    // What is idle in the driver's blocks isn't known.
+    QVERIFY(page->findChild<MapFigures*>()->curve() == nullptr);
+    for (const HoverRow& row : tests::viewOf<ActiveView>(*page).hoverAt(1).rows)
+        QVERIFY(row.name != QStringLiteral("Largest gap"));
     // A chunk that is half written is read once it is complete, and a lost record is told.
     wire::Drops drops;
     drops.byCupti = 2;
