@@ -57,8 +57,8 @@ struct Found
     std::string_view after;
 };
 
-/// The unit with which a text begins: its length and its bytes. MPS writes binary units as "GB" until
-/// PyTorch 2.6.
+/// The unit with which a text begins: its length and its bytes. MPS writes binary units as "GB"
+/// until PyTorch 2.6.
 std::optional<std::pair<std::size_t, double>> unitAt(std::string_view text)
 {
     static constexpr std::array<std::pair<std::string_view, double>, 7> kUnits{{{" bytes", 1},

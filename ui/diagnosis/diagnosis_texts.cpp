@@ -154,8 +154,9 @@ QString savingOf(const Diagnosis& diagnosis, const doctor::Remedy& remedy)
     if (remedy.saves)
         return gainText(remedy, bytesText(*remedy.saves, savingRounding(diagnosis, remedy)))
                + enoughText(remedy.enough);
-    return remedy.atMost ? QObject::tr("%1 at most").arg(gainText(remedy, bytesText(*remedy.atMost)))
-                         : QString{};
+    return remedy.atMost
+               ? QObject::tr("%1 at most").arg(gainText(remedy, bytesText(*remedy.atMost)))
+               : QString{};
 }
 
 QString knownText(doctor::HowKnown known)

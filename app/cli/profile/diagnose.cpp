@@ -138,7 +138,8 @@ private:
         doctor::Diagnosis diagnosis = orThrow(doctor::diagnose(*trace, device, watch.context()));
         addPlan(diagnosis, kept.get());
         Answer answer;
-        answer.text = diagnosisText(diagnosis, &device, m_top.value_or(kFrames)) + notesText(*trace);
+        answer.text =
+            diagnosisText(diagnosis, &device, m_top.value_or(kFrames)) + notesText(*trace);
         if (m_top && diagnosis.byFrame && diagnosis.byFrame->groups.size() > *m_top)
             diagnosis.byFrame->groups.resize(*m_top);
         answer.json = {{"file", m_file}};

@@ -282,10 +282,10 @@ std::string remediesText(const Diagnosis& diagnosis)
     for (const doctor::Remedy& remedy : diagnosis.remedies) {
         std::string figure = "no figure";
         if (remedy.saves)
-            figure = fmt::format("{} ({}){}",
-                                 gainText(remedy, bytesText(*remedy.saves,
-                                                            savingRounding(diagnosis, remedy))),
-                                 doctor::howKnownName(remedy.known), enoughText(remedy.enough));
+            figure = fmt::format(
+                "{} ({}){}",
+                gainText(remedy, bytesText(*remedy.saves, savingRounding(diagnosis, remedy))),
+                doctor::howKnownName(remedy.known), enoughText(remedy.enough));
         else if (remedy.atMost)
             figure = gainText(remedy, bytesText(*remedy.atMost)) + " at most";
         text += fmt::format("{:>3}. {}: {}\n", number++, figure, base::printable(remedy.text, 900));

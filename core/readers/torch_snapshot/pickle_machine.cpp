@@ -233,13 +233,15 @@ bool PickleMachine::refuse(unsigned char opcode)
 
 bool PickleMachine::begin(unsigned char opcode)
 {
-    constexpr std::string_view kOldBegins = "(}]c"; // of protocols 0 and 1: MARK, a dict, a list, GLOBAL
+    constexpr std::string_view kOldBegins =
+        "(}]c"; // of protocols 0 and 1: MARK, a dict, a list, GLOBAL
     return opcode == op::Proto
            || (kOldBegins.find(static_cast<char>(opcode)) != std::string_view::npos
                    ? protocol(0)
-                   : fail(fmt::format("has 0x{:02x} where a pickle begins with 0x80: it is damaged, "
-                                      "or none; copy or dump it again",
-                                      opcode)));
+                   : fail(
+                       fmt::format("has 0x{:02x} where a pickle begins with 0x80: it is damaged, "
+                                   "or none; copy or dump it again",
+                                   opcode)));
 }
 
 bool PickleMachine::protocol(unsigned char number)
