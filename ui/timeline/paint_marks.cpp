@@ -297,7 +297,7 @@ std::vector<QRectF> rangeReadoutPlaces(const TimelineModel& model, const Timelin
     const double most = std::max(plot.left() + gap, plot.right() - gap - size.width());
     const double x = std::round(std::clamp(middle - size.width() / 2, plot.left() + gap, most));
     std::vector<QRectF> places;
-    for (const double y : {plot.bottom() - gap - size.height(), plot.top() + gap,
+    for (const double y : {plot.top() + gap, plot.bottom() - gap - size.height(),
                            plot.center().y() - size.height() / 2})
         places.emplace_back(QPointF{x, std::round(y)}, size);
     return places;

@@ -131,8 +131,13 @@ void CsvTest::isRecognised()
     QFETCH(std::string, head);
     QFETCH(bool, known);
     const plimsoll::readers::Registry registry{plimsoll::readers::profileReaders()};
-    const auto* reader = registry.sniff("a.csv", head);
+    const auto* reader = registry.sniff("a.table", head);
     QCOMPARE(reader != nullptr && reader->id == "allocations-csv", known);
+    // By its name, so that it is told which columns are missing.
+    const auto* named = registry.sniff("a.csv", head);
+    QVERIFY(named != nullptr && named->id == "allocations-csv");
+    const auto read = readProfile(Source{"a.csv", head + '\n'});
+    QVERIFY(known || (!read && read.error().message.starts_with("a.csv line 1")));
 }
 
 void CsvTest::readsWhatOthersWrite_data()
