@@ -281,6 +281,9 @@ void addNotes(Diagnosis& diagnosis)
     if (diagnosis.notes.empty() && message.reserved && message.free)
         addContradiction(diagnosis, *message.reserved + *message.free,
                          "what is reserved and free together", message.capacity, "the capacity");
+    if (!diagnosis.notes.empty()) // what such figures add up to is enough for nothing
+        for (Remedy& remedy : diagnosis.remedies)
+            remedy.enough = Enough::NotKnown;
     if (diagnosis.live && isMoreThanRounding(message.privatePools))
         diagnosis.notes.push_back(fmt::format(
             "The message counts {} of private pools as allocated. No block in use has them: they "
@@ -320,8 +323,8 @@ Diagnosis diagnose(const ErrorMessage& told)
     addLimit(diagnosis);
     addIdleOf(diagnosis);
     addGeneral(diagnosis);
-    sortRemedies(diagnosis.remedies);
     addNotes(diagnosis);
+    sortRemedies(diagnosis.remedies);
     return diagnosis;
 }
 

@@ -240,9 +240,8 @@ base::Result<ErrorMessage> parseErrorMessage(std::string_view text)
 {
     if (text.size() > kMostMessageBytes)
         return failure(ErrorKind::File,
-                       fmt::format("the text has {} bytes, and only 65,536 are looked through: "
-                                   "leave only the error message in it.",
-                                   text.size()));
+                       "the text has more than 65,536 bytes, which is as much as is looked "
+                       "through: leave only the error message in it.");
     const std::string all = onOneLine(text);
     const std::string_view line = all;
     const std::vector<std::size_t> begins = messagesIn(line);

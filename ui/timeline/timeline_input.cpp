@@ -67,6 +67,7 @@ void TimelineInput::press(const QPointF& pos, Qt::MouseButton button)
 {
     if (m_grab != Grab::None) // one gesture at a time
         return;
+    m_rangeBeforePress = m_model.range;
     m_pressed = pos;
     m_button = button;
     m_grabbedRange = m_model.viewport.range();
@@ -439,10 +440,10 @@ bool TimelineInput::goBack()
 {
     const bool isRange = isDraggingRange();
     letGo();
-    if (!m_model.pins.empty() && !isRange)
+    if (isRange || (m_model.pins.empty() && m_model.range))
+        setRange(isRange ? m_rangeBeforePress : std::nullopt);
+    else if (!m_model.pins.empty())
         setPins({});
-    else if (m_model.range)
-        setRange(std::nullopt);
     else
         return false;
     return true;

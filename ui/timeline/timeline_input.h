@@ -61,8 +61,8 @@ public:
     /// Without an anchor around the overlay's line if it is shown.
     void zoomBytesBy(double factor, std::optional<base::Bytes> anchor = std::nullopt);
     void panBytesBy(double heights);
-    /// Ends the dragging of a range, which goes; else clears the pins, else the range. False if
-    /// there was nothing to clear.
+    /// Cancels the dragging of a range: the one from before is there again. Else clears the pins,
+    /// else the range. False if there was nothing to do.
     bool goBack();
 
 Q_SIGNALS:
@@ -113,6 +113,7 @@ private:
     VisibleRange m_grabbedRange;
     std::optional<ByteRange> m_grabbedBytes;
     std::vector<std::size_t> m_pinsBeforePress;
+    std::optional<StepRange> m_rangeBeforePress;
 };
 
 } // namespace plimsoll::ui

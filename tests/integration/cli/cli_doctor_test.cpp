@@ -229,7 +229,7 @@ void CliDoctorTest::diagnoseRefuses_data()
     const QStringList none;
     QTest::newRow("another text") << QByteArray{"hello"} << none << 3
                                   << text("is no memory profile, and no out-of-memory message of ");
-    QTest::newRow("too long") << QByteArray(70'000, 'x') << none << 3 << text("70000 bytes");
+    QTest::newRow("too long") << QByteArray(70'000, 'x') << none << 3 << text("than 65,536 bytes");
     QTest::newRow("no figures") << QByteArray{"CUDA error: out of memory"} << none << 3
                                 << text("has no figures");
     QTest::newRow("a plan") << QByteArray{R"({"format":"plimsoll-plan","version":1})"} << none << 3

@@ -112,7 +112,16 @@ void RangeInputTest::escapeEndsTheDrag()
     QTest::mouseRelease(m_view.get(), Qt::LeftButton, {}, at(0.6));
     QVERIFY(!m_selection.range() && m_view->pinnedSteps().empty());
     drag(at(0.3), at(0.5)); // and the next one works
-    QVERIFY(m_selection.range());
+    const std::optional<StepRange> before = m_selection.range();
+    QVERIFY(before);
+    // One that was there is there again.
+    QTest::mousePress(m_view.get(), Qt::LeftButton, {}, at(0.7));
+    QTest::mouseMove(m_view.get(), at(0.8));
+    QVERIFY(m_selection.range() && m_selection.range() != before);
+    QTest::keyClick(m_view.get(), Qt::Key_Escape);
+    QCOMPARE(m_selection.range(), before);
+    QTest::mouseRelease(m_view.get(), Qt::LeftButton, {}, at(0.8));
+    QCOMPARE(m_selection.range(), before);
 }
 
 /// What was done before it isn't undone.
